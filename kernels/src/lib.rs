@@ -1,2 +1,25 @@
 //! Arithmetic over slices: the innermost loops of lancet, and nothing that knows a file.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`unpack`] | integers of 0 to 64 bits in the FastLanes order |
+//! | [`bits`] | bit sets: copy, count, gather, iterate |
+//! | [`levels`] | repetition and definition levels to bits and counts |
+//! | [`gather`] | items of one width picked by index |
+//! | [`fsst`] | strings of one-byte codes for symbols |
+//! | [`rle`] | runs to items |
+//!
+//! Slices may hold bytes from untrusted files. A function returns `None` or `false` where those bytes can be
+//! invalid; it panics only where its caller breaks a stated rule about lengths, and has no other failure.
 #![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod bits;
+pub mod fsst;
+pub mod gather;
+pub mod levels;
+pub mod rle;
+pub mod unpack;

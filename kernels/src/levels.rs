@@ -1,0 +1,62 @@
+//! Repetition and definition levels: one `u16` per entry, mostly small, compared against one threshold.
+
+use crate::bits;
+
+/// Levels that become one word of bits.
+const WORD: usize = 64;
+
+/// Sets bit `out_start + i` of `out` to `levels[i] < threshold`, and returns how many it set to one.
+///
+/// With definition levels, which count the nulls from the leaf up, this is the validity bitmap of a layer.
+///
+/// # Panics
+///
+/// If `out` ends before bit `out_start + levels.len()`.
+pub fn less_than(levels: &[u16], threshold: u16, out: &mut [u8], out_start: usize) -> usize {
+    let (words, rest) = levels.as_chunks::<WORD>();
+    let mut ones = 0;
+    let mut at = out_start;
+    for levels in words {
+        let word = less_than_word(levels, threshold);
+        ones += word.count_ones() as usize;
+        bits::store(out, at, WORD, word);
+        at += WORD;
+    }
+    let mut last = [u16::MAX; WORD];
+    last[..rest.len()].copy_from_slice(rest);
+    let word = less_than_word(&last, threshold);
+    bits::store(out, at, rest.len(), word);
+    ones + word.count_ones() as usize
+}
+
+/// Bit i is `levels[i] < threshold`.
+#[inline(always)]
+fn less_than_word(levels: &[u16; WORD], threshold: u16) -> u64 {
+    let flags: [u8; WORD] = core::array::from_fn(|i| (levels[i] < threshold) as u8);
+    // One product moves the lowest bits of eight bytes, 8 apart, to the eight highest bits, 1 apart.
+    let bytes = flags.as_chunks().0.iter();
+    let bytes = bytes
+        .map(|&flags| (u64::from_le_bytes(flags).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8);
+    let mut word = [0; WORD / 8];
+    word.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
+    u64::from_le_bytes(word)
+}
+
+/// Levels that are `max` or less.
+pub fn count_at_most(levels: &[u16], max: u16) -> usize {
+    // Counters as wide as the levels fill whole vectors; the chunks are short enough for them not to wrap.
+    let chunks = levels.chunks(u16::MAX as usize);
+    chunks
+        .map(|levels| {
+            levels
+                .iter()
+                .map(|&level| (level <= max) as u16)
+                .sum::<u16>() as usize
+        })
+        .sum()
+}
+
+/// The highest level, 0 if there are none.
+pub fn max(levels: &[u16]) -> u16 {
+    levels.iter().fold(0, |max, &level| max.max(level))
+}

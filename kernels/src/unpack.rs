@@ -1,0 +1,256 @@
+//! Integers packed to a few bits each, in the FastLanes order: 1024 values of one width form a block.
+//!
+//! Let T be the bits of the unpacked word and W the bits kept of each value. A block is W rows of 128 bytes, and a
+//! row holds L = 1024 / T little-endian words, one per lane. A lane is a stream of T values of W bits, the lowest
+//! bits first, that runs down its column:
+//!
+//! ```text
+//!  T = 16, W = 10, L = 64     lane 0                                lane 1                     …  lane 63
+//!  packed row 0 (128 bytes)   v0, low 6 bits of v128                v1, low 6 bits of v129        v63, …
+//!  packed row 1               high 4 of v128, v256, low 2 of v384   high 4 of v129, …
+//!  …
+//!  packed row 9               high 6 of v832, v960                  …
+//! ```
+//!
+//! Value r of lane l is value `ORDER[r / 8] * 16 + r % 8 * 128 + l` of the block. So the r-th values of all lanes are
+//! a run of L neighbours in the output, and they lie at the same bits of the same packed rows: a run unpacks with
+//! one shift for all its lanes, which the compiler turns into vector instructions.
+
+use core::ops::{BitAnd, BitOr, Shl, Shr};
+
+/// Values in a block.
+pub const BLOCK: usize = 1024;
+
+/// Bytes in a packed row, whatever its words.
+const ROW: usize = BLOCK / 8;
+
+/// Where in 128 neighbours each group of eight runs goes, in units of 16 values. The table is its own inverse.
+const ORDER: [usize; 8] = [0, 4, 2, 6, 1, 5, 3, 7];
+
+/// An unsigned integer that blocks unpack to: `u8`, `u16`, `u32` or `u64`.
+pub trait Word: sealed::Bits {
+    /// Bits of the word, and the largest width of its packed values.
+    const BITS: usize;
+}
+
+mod sealed {
+    use super::{BitAnd, BitOr, ROW, Shl, Shr};
+
+    /// What the loops need of a word.
+    pub trait Bits:
+        Copy
+        + Default
+        + 'static
+        + BitAnd<Output = Self>
+        + BitOr<Output = Self>
+        + Shl<usize, Output = Self>
+        + Shr<usize, Output = Self>
+    {
+        /// The word with all its bits set.
+        const MAX: Self;
+
+        /// The word as it lies in a file: an array of bytes, unaligned.
+        type Bytes: Copy;
+
+        fn words(row: &[u8; ROW]) -> &[Self::Bytes];
+        fn words_mut(row: &mut [u8; ROW]) -> &mut [Self::Bytes];
+        fn from_bytes(bytes: Self::Bytes) -> Self;
+        fn to_bytes(self) -> Self::Bytes;
+    }
+}
+
+macro_rules! word {
+    ($($word:ty),*) => {$(
+        impl Word for $word {
+            const BITS: usize = <$word>::BITS as usize;
+        }
+
+        impl sealed::Bits for $word {
+            const MAX: Self = <$word>::MAX;
+
+            type Bytes = [u8; size_of::<$word>()];
+
+            #[inline(always)]
+            fn words(row: &[u8; ROW]) -> &[Self::Bytes] {
+                row.as_chunks().0
+            }
+
+            #[inline(always)]
+            fn words_mut(row: &mut [u8; ROW]) -> &mut [Self::Bytes] {
+                row.as_chunks_mut().0
+            }
+
+            #[inline(always)]
+            fn from_bytes(bytes: Self::Bytes) -> Self {
+                Self::from_le_bytes(bytes)
+            }
+
+            #[inline(always)]
+            fn to_bytes(self) -> Self::Bytes {
+                self.to_le_bytes()
+            }
+        }
+    )*};
+}
+
+word!(u8, u16, u32, u64);
+
+/// Bytes of one block of values of `width` bits.
+pub const fn packed_len(width: usize) -> usize {
+    ROW * width
+}
+
+/// Unpacks one block of values of `width` bits.
+///
+/// # Panics
+///
+/// If `width > W::BITS` or `packed.len() != packed_len(width)`.
+pub fn block<W: Word>(width: usize, packed: &[u8], out: &mut [W; BLOCK]) {
+    check::<W>(width, packed);
+    if width == 0 {
+        return out.fill(W::default());
+    }
+    let rows = packed.as_chunks().0;
+    for run in 0..W::BITS {
+        let start = run_start(run);
+        unpack_run(width, rows, run, 0, &mut out[start..start + lanes::<W>()]);
+    }
+}
+
+/// Unpacks value `index` of a block.
+///
+/// # Panics
+///
+/// If `width > W::BITS`, `packed.len() != packed_len(width)` or `index >= BLOCK`.
+pub fn get<W: Word>(width: usize, packed: &[u8], index: usize) -> W {
+    let mut value = [W::default()];
+    range(width, packed, index, &mut value);
+    value[0]
+}
+
+/// Unpacks values `start .. start + out.len()` of a block, and only those.
+///
+/// # Panics
+///
+/// If `width > W::BITS`, `packed.len() != packed_len(width)` or `start + out.len() > BLOCK`.
+pub fn range<W: Word>(width: usize, packed: &[u8], start: usize, out: &mut [W]) {
+    check::<W>(width, packed);
+    assert!(
+        start <= BLOCK && out.len() <= BLOCK - start,
+        "the range leaves the block"
+    );
+    if width == 0 {
+        return out.fill(W::default());
+    }
+    let rows = packed.as_chunks().0;
+    let (mut index, mut rest) = (start, out);
+    while !rest.is_empty() {
+        let lane = index % lanes::<W>();
+        let (now, later) = rest.split_at_mut(rest.len().min(lanes::<W>() - lane));
+        unpack_run(width, rows, run_of::<W>(index), lane, now);
+        (index, rest) = (index + now.len(), later);
+    }
+}
+
+/// Packs the low `width` bits of 1024 values to a block: the inverse of [`block`], for writers.
+///
+/// # Panics
+///
+/// If `width > W::BITS` or `packed.len() != packed_len(width)`.
+pub fn pack_block<W: Word>(width: usize, values: &[W; BLOCK], packed: &mut [u8]) {
+    check::<W>(width, packed);
+    if width == 0 {
+        return;
+    }
+    packed.fill(0);
+    let (rows, mask) = (packed.as_chunks_mut().0, mask::<W>(width));
+    for run in 0..W::BITS {
+        let place = Place::new::<W>(run, width);
+        let values = &values[run_start(run)..][..lanes::<W>()];
+        for (word, &value) in W::words_mut(&mut rows[place.row]).iter_mut().zip(values) {
+            *word = (W::from_bytes(*word) | (value & mask) << place.shift).to_bytes();
+        }
+        if place.spills {
+            for (word, &value) in W::words_mut(&mut rows[place.row + 1])
+                .iter_mut()
+                .zip(values)
+            {
+                *word = ((value & mask) >> (W::BITS - place.shift)).to_bytes();
+            }
+        }
+    }
+}
+
+fn check<W: Word>(width: usize, packed: &[u8]) {
+    assert!(
+        width <= W::BITS,
+        "a width of {width} bits in words of {}",
+        W::BITS
+    );
+    assert!(
+        packed.len() == packed_len(width),
+        "{} bytes for a block of width {width}",
+        packed.len()
+    );
+}
+
+/// Words in a packed row, and values in a run.
+const fn lanes<W: Word>() -> usize {
+    BLOCK / W::BITS
+}
+
+/// The first value of a run.
+const fn run_start(run: usize) -> usize {
+    ORDER[run / 8] * 16 + run % 8 * 128
+}
+
+/// The run that value `index` is in; its lane is `index % lanes`.
+const fn run_of<W: Word>(index: usize) -> usize {
+    ORDER[index % 128 / lanes::<W>() * lanes::<W>() / 16] * 8 + index / 128
+}
+
+fn mask<W: Word>(width: usize) -> W {
+    W::MAX >> (W::BITS - width)
+}
+
+/// Where the values of a run lie.
+struct Place {
+    /// The packed row with the lowest bits.
+    row: usize,
+    /// Bits below them in each word.
+    shift: usize,
+    /// Whether the highest bits are in the next row.
+    spills: bool,
+}
+
+impl Place {
+    #[inline(always)]
+    fn new<W: Word>(run: usize, width: usize) -> Self {
+        let bit = run * width;
+        let shift = bit % W::BITS;
+        Place {
+            row: bit / W::BITS,
+            shift,
+            spills: shift + width > W::BITS,
+        }
+    }
+}
+
+/// Unpacks the values of a run from lane `lane` on. Inlined, so that a whole run has a constant length.
+#[inline(always)]
+fn unpack_run<W: Word>(width: usize, rows: &[[u8; ROW]], run: usize, lane: usize, out: &mut [W]) {
+    let place = Place::new::<W>(run, width);
+    let mask = mask::<W>(width);
+    let low = &W::words(&rows[place.row])[lane..][..out.len()];
+    if !place.spills {
+        for (value, &low) in out.iter_mut().zip(low) {
+            *value = W::from_bytes(low) >> place.shift & mask;
+        }
+    } else {
+        let high = &W::words(&rows[place.row + 1])[lane..][..out.len()];
+        for ((value, &low), &high) in out.iter_mut().zip(low).zip(high) {
+            let (low, high) = (W::from_bytes(low), W::from_bytes(high));
+            *value = (low >> place.shift | high << (W::BITS - place.shift)) & mask;
+        }
+    }
+}
