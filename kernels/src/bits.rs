@@ -20,38 +20,23 @@ pub fn set(bytes: &mut [u8], i: usize) {
 /// Set bits in `range`.
 pub fn count_ones(bytes: &[u8], range: Range<usize>) -> usize {
     let Span { edges, whole } = Span::new(range);
-    let edges: u32 = edges
-        .iter()
-        .flatten()
-        .map(|&(i, mask)| (bytes[i] & mask).count_ones())
-        .sum();
+    let edges: u32 = edges.iter().flatten().map(|&(i, mask)| (bytes[i] & mask).count_ones()).sum();
     let (words, rest) = bytes[whole].as_chunks();
     let rest: u32 = rest.iter().map(|byte| byte.count_ones()).sum();
-    let words: u64 = words
-        .iter()
-        .map(|&word| u64::from_le_bytes(word).count_ones() as u64)
-        .sum();
+    let words: u64 = words.iter().map(|&word| u64::from_le_bytes(word).count_ones() as u64).sum();
     edges as usize + words as usize + rest as usize
 }
 
 /// Whether a bit of `range` is set.
 pub fn any(bytes: &[u8], range: Range<usize>) -> bool {
     let Span { edges, whole } = Span::new(range);
-    edges
-        .iter()
-        .flatten()
-        .any(|&(i, mask)| bytes[i] & mask != 0)
-        || !is_all(&bytes[whole], 0)
+    edges.iter().flatten().any(|&(i, mask)| bytes[i] & mask != 0) || !is_all(&bytes[whole], 0)
 }
 
 /// Whether all bits of `range` are set.
 pub fn all(bytes: &[u8], range: Range<usize>) -> bool {
     let Span { edges, whole } = Span::new(range);
-    edges
-        .iter()
-        .flatten()
-        .all(|&(i, mask)| bytes[i] & mask == mask)
-        && is_all(&bytes[whole], 0xff)
+    edges.iter().flatten().all(|&(i, mask)| bytes[i] & mask == mask) && is_all(&bytes[whole], 0xff)
 }
 
 /// Sets the bits of `range` to `value`.
@@ -79,25 +64,13 @@ pub fn copy(dst: &mut [u8], dst_start: usize, src: &[u8], src_start: usize, len:
     } else if words > 0 {
         let from = &from[..words * 8 + 1];
         let high = from[8..].iter().step_by(8);
-        for ((word, &low), &high) in body
-            .as_chunks_mut()
-            .0
-            .iter_mut()
-            .zip(from.as_chunks().0)
-            .zip(high)
-        {
-            *word =
-                (u64::from_le_bytes(low) >> shift | (high as u64) << (64 - shift)).to_le_bytes();
+        for ((word, &low), &high) in body.as_chunks_mut().0.iter_mut().zip(from.as_chunks().0).zip(high) {
+            *word = (u64::from_le_bytes(low) >> shift | (high as u64) << (64 - shift)).to_le_bytes();
         }
     }
 
     let done = head + words * 64;
-    store(
-        dst,
-        dst_start + done,
-        len - done,
-        load(src, src_start + done, len - done),
-    );
+    store(dst, dst_start + done, len - done, load(src, src_start + done, len - done));
 }
 
 /// Sets bit `dst_start + i` of `dst` where bit `indices[i]` of `src` is set. The bits of `dst` are zero before.
@@ -134,21 +107,14 @@ pub(crate) fn store(bytes: &mut [u8], start: usize, len: usize, word: u64) {
     let bytes = &mut bytes[touched(start, len)];
     let mut wide = [0; 16];
     wide[..bytes.len()].copy_from_slice(bytes);
-    let (mask, word) = (
-        u128::from(low(len)) << (start % 8),
-        u128::from(word & low(len)) << (start % 8),
-    );
+    let (mask, word) = (u128::from(low(len)) << (start % 8), u128::from(word & low(len)) << (start % 8));
     let wide = (u128::from_le_bytes(wide) & !mask | word).to_le_bytes();
     bytes.copy_from_slice(&wide[..bytes.len()]);
 }
 
 /// The bytes that hold bits `start .. start + len`, at most nine.
 fn touched(start: usize, len: usize) -> Range<usize> {
-    start / 8..if len == 0 {
-        start / 8
-    } else {
-        (start + len).div_ceil(8)
-    }
+    start / 8..if len == 0 { start / 8 } else { (start + len).div_ceil(8) }
 }
 
 /// The low `len` bits, for a `len` up to 64.
@@ -171,24 +137,15 @@ struct Span {
 impl Span {
     fn new(range: Range<usize>) -> Self {
         if range.is_empty() {
-            return Span {
-                edges: [None, None],
-                whole: 0..0,
-            };
+            return Span { edges: [None, None], whole: 0..0 };
         }
         let (first, last) = (range.start / 8, range.end / 8);
         let (head, tail) = (0xff << (range.start % 8), !(0xff << (range.end % 8)));
         if first == last {
-            return Span {
-                edges: [Some((first, head & tail)), None],
-                whole: 0..0,
-            };
+            return Span { edges: [Some((first, head & tail)), None], whole: 0..0 };
         }
         let head = (head != 0xff).then_some((first, head));
         let whole = first + head.is_some() as usize..last;
-        Span {
-            edges: [head, (tail != 0).then_some((last, tail))],
-            whole,
-        }
+        Span { edges: [head, (tail != 0).then_some((last, tail))], whole }
     }
 }

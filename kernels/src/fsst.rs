@@ -32,25 +32,16 @@ pub struct Symbols {
 impl Symbols {
     /// Reads a stored table. The error says what is wrong with it.
     pub fn parse(table: &[u8]) -> Result<Symbols, &'static str> {
-        let table: &[u8; TABLE_LEN] = table
-            .try_into()
-            .map_err(|_| "an FSST symbol table is 2312 bytes")?;
+        let table: &[u8; TABLE_LEN] = table.try_into().map_err(|_| "an FSST symbol table is 2312 bytes")?;
         if table[4..8] != MAGIC {
             return Err("an FSST symbol table begins with another magic");
         }
         let n = table[0] as usize;
         let (symbols, rest) = table[8..].split_at(8 * n);
-        let mut parsed = Symbols {
-            compressed: table[3] & 1 != 0,
-            symbols: [[0; 8]; 256],
-            lengths: [0; 256],
-        };
+        let mut parsed = Symbols { compressed: table[3] & 1 != 0, symbols: [[0; 8]; 256], lengths: [0; 256] };
         parsed.symbols[..n].copy_from_slice(symbols.as_chunks().0);
         parsed.lengths[..n].copy_from_slice(&rest[..n]);
-        if parsed.lengths[..n]
-            .iter()
-            .any(|length| !(1..=8).contains(length))
-        {
+        if parsed.lengths[..n].iter().any(|length| !(1..=8).contains(length)) {
             return Err("an FSST symbol is 1 to 8 bytes long");
         }
         Ok(parsed)
@@ -97,9 +88,7 @@ impl Symbols {
             let symbol = &self.symbols[code as usize];
             match out.get_mut(at..at + 8) {
                 Some(room) => room.copy_from_slice(symbol),
-                None => out
-                    .get_mut(at..at + length)?
-                    .copy_from_slice(&symbol[..length]),
+                None => out.get_mut(at..at + length)?.copy_from_slice(&symbol[..length]),
             }
             at += length;
         }
@@ -109,10 +98,6 @@ impl Symbols {
     /// The byte after an escape.
     #[inline]
     fn literal(&self, code: u8, codes: &mut core::slice::Iter<'_, u8>) -> Option<u8> {
-        if code == ESCAPE {
-            codes.next().copied()
-        } else {
-            None
-        }
+        if code == ESCAPE { codes.next().copied() } else { None }
     }
 }

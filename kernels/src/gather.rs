@@ -20,9 +20,7 @@ pub fn fixed(width: usize, src: &[u8], indices: &[u32], dst: &mut [u8]) {
         16 => array::<16>(src, indices, dst),
         _ => {
             for (item, &index) in dst.chunks_exact_mut(width).zip(indices) {
-                let start = width
-                    .checked_mul(index as usize)
-                    .expect("the item is in the slice");
+                let start = width.checked_mul(index as usize).expect("the item is in the slice");
                 item.copy_from_slice(&src[start..][..width]);
             }
         }

@@ -35,8 +35,8 @@ fn less_than_word(levels: &[u16; WORD], threshold: u16) -> u64 {
     let flags: [u8; WORD] = core::array::from_fn(|i| (levels[i] < threshold) as u8);
     // One product moves the lowest bits of eight bytes, 8 apart, to the eight highest bits, 1 apart.
     let bytes = flags.as_chunks().0.iter();
-    let bytes = bytes
-        .map(|&flags| (u64::from_le_bytes(flags).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8);
+    let bytes =
+        bytes.map(|&flags| (u64::from_le_bytes(flags).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8);
     let mut word = [0; WORD / 8];
     word.iter_mut().zip(bytes).for_each(|(to, byte)| *to = byte);
     u64::from_le_bytes(word)
@@ -46,14 +46,7 @@ fn less_than_word(levels: &[u16; WORD], threshold: u16) -> u64 {
 pub fn count_at_most(levels: &[u16], max: u16) -> usize {
     // Counters as wide as the levels fill whole vectors; the chunks are short enough for them not to wrap.
     let chunks = levels.chunks(u16::MAX as usize);
-    chunks
-        .map(|levels| {
-            levels
-                .iter()
-                .map(|&level| (level <= max) as u16)
-                .sum::<u16>() as usize
-        })
-        .sum()
+    chunks.map(|levels| levels.iter().map(|&level| (level <= max) as u16).sum::<u16>() as usize).sum()
 }
 
 /// The highest level, 0 if there are none.

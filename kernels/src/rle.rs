@@ -9,8 +9,7 @@
 ///
 /// If `W` is 0 or `out` does not hold whole items.
 pub fn expand<const W: usize>(values: &[u8], lengths: &[u8], skip: usize, out: &mut [u8]) -> bool {
-    let ((values, values_rest), (mut out, out_rest)) =
-        (values.as_chunks::<W>(), out.as_chunks_mut::<W>());
+    let ((values, values_rest), (mut out, out_rest)) = (values.as_chunks::<W>(), out.as_chunks_mut::<W>());
     assert!(out_rest.is_empty(), "room for whole items of {W} bytes");
     if !values_rest.is_empty() || values.len() != lengths.len() || lengths.contains(&0) {
         return false;

@@ -135,10 +135,7 @@ pub fn get<W: Word>(width: usize, packed: &[u8], index: usize) -> W {
 /// If `width > W::BITS`, `packed.len() != packed_len(width)` or `start + out.len() > BLOCK`.
 pub fn range<W: Word>(width: usize, packed: &[u8], start: usize, out: &mut [W]) {
     check::<W>(width, packed);
-    assert!(
-        start <= BLOCK && out.len() <= BLOCK - start,
-        "the range leaves the block"
-    );
+    assert!(start <= BLOCK && out.len() <= BLOCK - start, "the range leaves the block");
     if width == 0 {
         return out.fill(W::default());
     }
@@ -171,10 +168,7 @@ pub fn pack_block<W: Word>(width: usize, values: &[W; BLOCK], packed: &mut [u8])
             *word = (W::from_bytes(*word) | (value & mask) << place.shift).to_bytes();
         }
         if place.spills {
-            for (word, &value) in W::words_mut(&mut rows[place.row + 1])
-                .iter_mut()
-                .zip(values)
-            {
+            for (word, &value) in W::words_mut(&mut rows[place.row + 1]).iter_mut().zip(values) {
                 *word = ((value & mask) >> (W::BITS - place.shift)).to_bytes();
             }
         }
@@ -182,16 +176,8 @@ pub fn pack_block<W: Word>(width: usize, values: &[W; BLOCK], packed: &mut [u8])
 }
 
 fn check<W: Word>(width: usize, packed: &[u8]) {
-    assert!(
-        width <= W::BITS,
-        "a width of {width} bits in words of {}",
-        W::BITS
-    );
-    assert!(
-        packed.len() == packed_len(width),
-        "{} bytes for a block of width {width}",
-        packed.len()
-    );
+    assert!(width <= W::BITS, "a width of {width} bits in words of {}", W::BITS);
+    assert!(packed.len() == packed_len(width), "{} bytes for a block of width {width}", packed.len());
 }
 
 /// Words in a packed row, and values in a run.
@@ -228,11 +214,7 @@ impl Place {
     fn new<W: Word>(run: usize, width: usize) -> Self {
         let bit = run * width;
         let shift = bit % W::BITS;
-        Place {
-            row: bit / W::BITS,
-            shift,
-            spills: shift + width > W::BITS,
-        }
+        Place { row: bit / W::BITS, shift, spills: shift + width > W::BITS }
     }
 }
 

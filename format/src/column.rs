@@ -1,0 +1,483 @@
+//! [`Column`]: the values of one field for some rows, laid out as Arrow lays them out.
+//!
+//! ```text
+//! validity   one bit a row, absent if no row is null          (every type)
+//! values     Fixed: width bytes a row    Bits: one bit a row
+//! offsets    rows + 1 of 32 or 64 bits, the first is 0        (text, binary, lists, maps)
+//! children   lists: the items of all rows; structs: one row each
+//! ```
+//!
+//! The buffers can be handed to any Arrow consumer as they are.
+
+use crate::{Bitmap, Buffer, DataType, Error, ErrorKind, Field, Physical, Result, bitmap::BitmapBuilder};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use bytemuck::Pod;
+use core::ops::Range;
+use lancet_kernels::{bits, gather};
+
+/// The values of one field for some rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    data_type: DataType,
+    len: usize,
+    validity: Option<Bitmap>,
+    values: Values,
+}
+
+/// The buffers of a [`Column`], validity apart. What a null row's slot holds is unspecified.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Values {
+    /// Type null: nothing but a length.
+    Null,
+    /// Booleans, one bit each.
+    Bits(Bitmap),
+    /// Values of one width: numbers, times, decimals, fixed-size binary.
+    Fixed(Buffer),
+    /// Text or binary with 32-bit offsets (`i32`, one more than rows) into `bytes`.
+    Variable {
+        /// `i32`, ascending from 0.
+        offsets: Buffer,
+        /// The text or bytes of all rows end to end.
+        bytes: Buffer,
+    },
+    /// Text or binary with 64-bit offsets (`i64`, one more than rows) into `bytes`.
+    LargeVariable {
+        /// `i64`, ascending from 0.
+        offsets: Buffer,
+        /// The text or bytes of all rows end to end.
+        bytes: Buffer,
+    },
+    /// Lists and maps with 32-bit offsets (`i32`, one more than rows) into `items`.
+    List {
+        /// `i32`, ascending from 0.
+        offsets: Buffer,
+        /// The items of all rows end to end.
+        items: Box<Column>,
+    },
+    /// Lists with 64-bit offsets (`i64`, one more than rows) into `items`.
+    LargeList {
+        /// `i64`, ascending from 0.
+        offsets: Buffer,
+        /// The items of all rows end to end.
+        items: Box<Column>,
+    },
+    /// As many items for each row as the type's dimension says.
+    FixedSizeList(Box<Column>),
+    /// One column of the same length for each field.
+    Struct(Vec<Column>),
+}
+
+impl Column {
+    /// Puts a column together; the caller has made the buffers fit.
+    pub(crate) fn new(data_type: DataType, len: usize, validity: Option<Bitmap>, values: Values) -> Self {
+        debug_assert!(validity.as_ref().is_none_or(|bits| bits.len() == len));
+        Column { data_type, len, validity, values }
+    }
+
+    /// `len` nulls of the given type.
+    pub fn nulls(data_type: &DataType, len: usize) -> Self {
+        let zeroed = |bytes: usize| {
+            let mut buffer = Buffer::with_capacity(bytes);
+            buffer.grow(bytes).fill(0);
+            buffer
+        };
+        let values = match data_type.physical() {
+            Physical::Null => Values::Null,
+            Physical::Bits => Values::Bits(Bitmap::new(zeroed(len.div_ceil(8)), len)),
+            Physical::Fixed(width) => Values::Fixed(zeroed(len * width)),
+            Physical::Variable => Values::Variable { offsets: zeroed((len + 1) * 4), bytes: Buffer::new() },
+            Physical::LargeVariable => {
+                Values::LargeVariable { offsets: zeroed((len + 1) * 8), bytes: Buffer::new() }
+            }
+            Physical::List => Values::List {
+                offsets: zeroed((len + 1) * 4),
+                items: Box::new(Self::child_nulls(data_type, 0)),
+            },
+            Physical::LargeList => Values::LargeList {
+                offsets: zeroed((len + 1) * 8),
+                items: Box::new(Self::child_nulls(data_type, 0)),
+            },
+            Physical::FixedSizeList(dimension) => {
+                Values::FixedSizeList(Box::new(Self::child_nulls(data_type, len * dimension)))
+            }
+            Physical::Struct => Values::Struct(
+                data_type.children().iter().map(|field| Self::nulls(&field.data_type, len)).collect(),
+            ),
+        };
+        let validity = Some(Bitmap::new(zeroed(len.div_ceil(8)), len));
+        Column { data_type: data_type.clone(), len, validity, values }
+    }
+
+    fn child_nulls(data_type: &DataType, len: usize) -> Column {
+        match data_type.children() {
+            [item, ..] => Self::nulls(&item.data_type, len),
+            [] => Self::nulls(&DataType::Null, len),
+        }
+    }
+
+    /// 64-bit numbers without nulls, such as row ids.
+    pub fn from_u64(values: &[u64]) -> Self {
+        let buffer = Buffer::copy_of(bytemuck::cast_slice(values));
+        Column::new(DataType::UInt64, values.len(), None, Values::Fixed(buffer))
+    }
+
+    /// The type of the values.
+    pub fn data_type(&self) -> &DataType {
+        &self.data_type
+    }
+
+    /// The number of rows.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// One bit a row, set where the row is not null; `None` if no row is null.
+    pub fn validity(&self) -> Option<&Bitmap> {
+        self.validity.as_ref()
+    }
+
+    /// Whether row `i` is null.
+    ///
+    /// # Panics
+    /// If there is no row `i`.
+    #[inline]
+    pub fn is_null(&self, i: usize) -> bool {
+        assert!(i < self.len, "row {i} of {}", self.len);
+        matches!(self.values, Values::Null) || self.validity.as_ref().is_some_and(|bits| !bits.get(i))
+    }
+
+    /// The number of null rows.
+    pub fn null_count(&self) -> usize {
+        match (&self.values, &self.validity) {
+            (Values::Null, _) => self.len,
+            (_, Some(bits)) => self.len - bits.count_ones(),
+            (_, None) => 0,
+        }
+    }
+
+    /// The buffers behind the values.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The values as numbers of type `T`, null slots included; `None` unless they have `T`'s width.
+    ///
+    /// The items of a fixed-size list of numbers are had from its [`child`](Self::child), or at once
+    /// by [`flat`](Self::flat).
+    #[inline]
+    pub fn primitive<T: Pod>(&self) -> Option<&[T]> {
+        match (&self.values, self.data_type.physical()) {
+            (Values::Fixed(buffer), Physical::Fixed(width)) if width == size_of::<T>() => {
+                Some(buffer.typed())
+            }
+            _ => None,
+        }
+    }
+
+    /// The numbers of a vector column end to end (rows × dimension), or of a plain column.
+    #[inline]
+    pub fn flat<T: Pod>(&self) -> Option<&[T]> {
+        match &self.values {
+            Values::FixedSizeList(items) => items.flat(),
+            _ => self.primitive(),
+        }
+    }
+
+    /// Boolean `i`, null slots included; `None` unless this is a boolean column.
+    pub fn boolean(&self, i: usize) -> Option<bool> {
+        match &self.values {
+            Values::Bits(bits) => Some(bits.get(i)),
+            _ => None,
+        }
+    }
+
+    /// The bytes of row `i` of a text, binary or fixed-width column; `None` for other types.
+    ///
+    /// # Panics
+    /// If there is no row `i`.
+    #[inline]
+    pub fn bytes(&self, i: usize) -> Option<&[u8]> {
+        match &self.values {
+            Values::Variable { bytes, .. } | Values::LargeVariable { bytes, .. } => {
+                bytes.as_slice().get(self.range(i)?)
+            }
+            Values::Fixed(buffer) => match self.data_type.physical() {
+                Physical::Fixed(width) => buffer.as_slice().get(i * width..(i + 1) * width),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The text of row `i`; `None` unless this is a text column.
+    ///
+    /// # Panics
+    /// If there is no row `i`.
+    #[inline]
+    pub fn str(&self, i: usize) -> Option<&str> {
+        match self.data_type.is_utf8() {
+            true => core::str::from_utf8(self.bytes(i)?).ok(),
+            false => None,
+        }
+    }
+
+    /// Where row `i` lies in the bytes or items behind it; `None` for types without such.
+    ///
+    /// # Panics
+    /// If there is no row `i`.
+    #[inline]
+    pub fn range(&self, i: usize) -> Option<Range<usize>> {
+        match &self.values {
+            Values::Variable { offsets, .. } | Values::List { offsets, .. } => {
+                let offsets = offsets.typed::<i32>();
+                Some(offsets[i] as usize..offsets[i + 1] as usize)
+            }
+            Values::LargeVariable { offsets, .. } | Values::LargeList { offsets, .. } => {
+                let offsets = offsets.typed::<i64>();
+                Some(offsets[i] as usize..offsets[i + 1] as usize)
+            }
+            Values::FixedSizeList(items) => {
+                assert!(i < self.len, "row {i} of {}", self.len);
+                let dimension = items.len() / self.len;
+                Some(i * dimension..(i + 1) * dimension)
+            }
+            _ => None,
+        }
+    }
+
+    /// The items of a list, map or fixed-size list column.
+    pub fn child(&self) -> Option<&Column> {
+        match &self.values {
+            Values::List { items, .. } | Values::LargeList { items, .. } | Values::FixedSizeList(items) => {
+                Some(items)
+            }
+            _ => None,
+        }
+    }
+
+    /// The columns of a struct, in the order of its fields.
+    pub fn children(&self) -> &[Column] {
+        match &self.values {
+            Values::Struct(children) => children,
+            _ => &[],
+        }
+    }
+
+    /// The buffers, for reuse.
+    pub(crate) fn into_parts(self) -> (Option<Bitmap>, Values) {
+        (self.validity, self.values)
+    }
+
+    /// The rows at `indices`, in that order, each as often as it is named.
+    ///
+    /// # Errors
+    /// Too large if the result does not fit the type's offsets.
+    ///
+    /// # Panics
+    /// If an index is not below the length.
+    pub fn gather(&self, indices: &[u32]) -> Result<Column> {
+        let len = indices.len();
+        assert!(indices.iter().all(|&i| (i as usize) < self.len), "an index is not below {}", self.len);
+        let validity = self.validity.as_ref().map(|bits| gather_bits(bits, indices));
+        let values = match &self.values {
+            Values::Null => Values::Null,
+            Values::Bits(bits) => Values::Bits(gather_bits(bits, indices)),
+            Values::Fixed(buffer) => {
+                let Physical::Fixed(width) = self.data_type.physical() else {
+                    unreachable!("fixed values, fixed type")
+                };
+                let mut out = Buffer::with_capacity(len * width);
+                gather::fixed(width, buffer.as_slice(), indices, out.grow(len * width));
+                Values::Fixed(out)
+            }
+            Values::Variable { bytes, .. } => {
+                let (offsets, bytes) = self.gather_bytes::<i32>(bytes, indices)?;
+                Values::Variable { offsets, bytes }
+            }
+            Values::LargeVariable { bytes, .. } => {
+                let (offsets, bytes) = self.gather_bytes::<i64>(bytes, indices)?;
+                Values::LargeVariable { offsets, bytes }
+            }
+            Values::List { items, .. } => {
+                let (offsets, items) = self.gather_items::<i32>(items, indices)?;
+                Values::List { offsets, items }
+            }
+            Values::LargeList { items, .. } => {
+                let (offsets, items) = self.gather_items::<i64>(items, indices)?;
+                Values::LargeList { offsets, items }
+            }
+            Values::FixedSizeList(items) => {
+                let Physical::FixedSizeList(dimension) = self.data_type.physical() else {
+                    unreachable!("list values, list type")
+                };
+                Values::FixedSizeList(Box::new(items.gather_runs(dimension, indices)?))
+            }
+            Values::Struct(children) => {
+                Values::Struct(children.iter().map(|child| child.gather(indices)).collect::<Result<_>>()?)
+            }
+        };
+        Ok(Column { data_type: self.data_type.clone(), len, validity, values })
+    }
+
+    /// As [`Column::gather`], for runs of `dimension` consecutive rows each.
+    fn gather_runs(&self, dimension: usize, indices: &[u32]) -> Result<Column> {
+        if let (Values::Fixed(buffer), Physical::Fixed(width), None) =
+            (&self.values, self.data_type.physical(), &self.validity)
+        {
+            let bytes = dimension * width;
+            let mut out = Buffer::with_capacity(indices.len() * bytes);
+            gather::fixed(bytes, buffer.as_slice(), indices, out.grow(indices.len() * bytes));
+            return Ok(Column::new(
+                self.data_type.clone(),
+                indices.len() * dimension,
+                None,
+                Values::Fixed(out),
+            ));
+        }
+        let rows = (0..indices.len() * dimension).map(|i| {
+            let row = indices[i / dimension] as usize * dimension + i % dimension;
+            u32::try_from(row).map_err(|_| too_large())
+        });
+        self.gather(&rows.collect::<Result<Vec<u32>>>()?)
+    }
+
+    fn gather_bytes<O: Offset>(&self, bytes: &Buffer, indices: &[u32]) -> Result<(Buffer, Buffer)> {
+        let mut offsets = Buffer::with_capacity((indices.len() + 1) * size_of::<O>());
+        let ends = offsets.grow_typed::<O>(indices.len() + 1);
+        let mut total = 0;
+        ends[0] = O::from_usize(0)?;
+        for (end, &i) in ends[1..].iter_mut().zip(indices) {
+            total += self.range(i as usize).map_or(0, |range| range.len());
+            *end = O::from_usize(total)?;
+        }
+        let mut out = Buffer::with_capacity(total);
+        for &i in indices {
+            out.extend_from_slice(&bytes.as_slice()[self.range(i as usize).unwrap_or_default()]);
+        }
+        Ok((offsets, out))
+    }
+
+    fn gather_items<O: Offset>(&self, items: &Column, indices: &[u32]) -> Result<(Buffer, Box<Column>)> {
+        let mut offsets = Buffer::with_capacity((indices.len() + 1) * size_of::<O>());
+        let ends = offsets.grow_typed::<O>(indices.len() + 1);
+        let mut rows = Vec::new();
+        ends[0] = O::from_usize(0)?;
+        for (end, &i) in ends[1..].iter_mut().zip(indices) {
+            for row in self.range(i as usize).unwrap_or_default() {
+                rows.push(u32::try_from(row).map_err(|_| too_large())?);
+            }
+            *end = O::from_usize(rows.len())?;
+        }
+        Ok((offsets, Box::new(items.gather(&rows)?)))
+    }
+}
+
+fn gather_bits(bits: &Bitmap, indices: &[u32]) -> Bitmap {
+    let mut out = Buffer::with_capacity(indices.len().div_ceil(8));
+    let bytes = out.grow(indices.len().div_ceil(8));
+    bytes.fill(0);
+    bits::gather(bytes, 0, bits.buffer().as_slice(), indices.iter().map(|&i| i as usize));
+    Bitmap::new(out, indices.len())
+}
+
+/// A 32- or 64-bit Arrow offset.
+pub(crate) trait Offset: Pod {
+    /// # Errors
+    /// Too large if the number does not fit.
+    fn from_usize(value: usize) -> Result<Self>;
+}
+
+impl Offset for i32 {
+    #[inline]
+    fn from_usize(value: usize) -> Result<Self> {
+        i32::try_from(value).map_err(|_| too_large())
+    }
+}
+
+impl Offset for i64 {
+    #[inline]
+    fn from_usize(value: usize) -> Result<Self> {
+        i64::try_from(value).map_err(|_| too_large())
+    }
+}
+
+#[cold]
+pub(crate) fn too_large() -> Error {
+    Error::new(
+        ErrorKind::TooLarge,
+        "the rows asked for at once do not fit the column's offsets: ask for fewer",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn texts(values: &[Option<&str>]) -> Column {
+        let mut offsets = Buffer::new();
+        let mut bytes = Buffer::new();
+        let mut validity = BitmapBuilder::default();
+        offsets.grow_typed::<i32>(1)[0] = 0;
+        for value in values {
+            bytes.extend_from_slice(value.unwrap_or_default().as_bytes());
+            offsets.grow_typed::<i32>(1)[0] = bytes.len() as i32;
+            validity.append(value.is_some());
+        }
+        Column::new(DataType::Utf8, values.len(), validity.finish(), Values::Variable { offsets, bytes })
+    }
+
+    #[test]
+    fn gathers_text_with_nulls_and_duplicates() {
+        let column = texts(&[Some("a"), None, Some("ccc"), Some("")]);
+        let gathered = column.gather(&[2, 2, 1, 0]).unwrap();
+        assert_eq!(gathered, texts(&[Some("ccc"), Some("ccc"), None, Some("a")]));
+        assert_eq!((gathered.str(1), gathered.null_count()), (Some("ccc"), 1));
+    }
+
+    #[test]
+    fn gathers_lists_and_structs() {
+        let items = Column::from_u64(&[1, 2, 3, 4]);
+        let mut offsets = Buffer::new();
+        offsets.grow_typed::<i32>(4).copy_from_slice(&[0, 2, 2, 4]);
+        let field = |data_type| {
+            Arc::new(Field {
+                name: "item".into(),
+                id: 1,
+                data_type,
+                nullable: true,
+                metadata: Default::default(),
+            })
+        };
+        let list = Column::new(
+            DataType::List(field(DataType::UInt64)),
+            3,
+            None,
+            Values::List { offsets, items: Box::new(items) },
+        );
+        let rows = Column::new(
+            DataType::Struct(vec![field(list.data_type().clone())].into()),
+            3,
+            None,
+            Values::Struct(vec![list]),
+        );
+        let gathered = rows.gather(&[2, 1, 0]).unwrap();
+        let list = &gathered.children()[0];
+        assert_eq!(list.child().unwrap().primitive::<u64>().unwrap(), [3, 4, 1, 2]);
+        assert_eq!((list.range(0), list.range(1), list.range(2)), (Some(0..2), Some(2..2), Some(2..4)));
+    }
+
+    #[test]
+    fn nulls_of_every_shape() {
+        let vector = DataType::parse("fixed_size_list:float:4", Vec::new()).unwrap();
+        let column = Column::nulls(&vector, 3);
+        assert_eq!((column.null_count(), column.flat::<f32>().unwrap().len()), (3, 12));
+    }
+}

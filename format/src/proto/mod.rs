@@ -1,0 +1,23 @@
+//! The protobuf messages of the formats, one file per place that they occur in.
+//!
+//! Field numbers are written here and nowhere else. Scalars that are absent read as zero; unknown fields
+//! are skipped; nesting is bounded by `prost` (100 levels).
+
+pub(crate) mod encodings20;
+pub(crate) mod encodings21;
+mod file;
+
+pub(crate) use encodings20 as v20;
+pub(crate) use encodings21 as v21;
+pub(crate) use file::*;
+
+use crate::{Error, Result};
+use alloc::format;
+use prost::Message;
+
+/// Decodes the message that lies at byte `offset` of its file; `what` names it in errors.
+pub(crate) fn decode<M: Message + Default>(bytes: &[u8], offset: u64, what: &str) -> Result<M> {
+    M::decode(bytes).map_err(|error| {
+        Error::corrupt(format!("{what}: expected a protobuf message, found {error}")).at(offset)
+    })
+}
