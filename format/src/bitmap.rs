@@ -160,6 +160,19 @@ impl BitmapBuilder {
         self.ones += ones;
     }
 
+    /// Bit `i` of those appended so far.
+    pub(crate) fn get(&self, i: usize) -> bool {
+        self.is_lazy() || bits::get(self.bits.as_slice(), i)
+    }
+
+    /// Takes back the last `count` bits.
+    pub(crate) fn rewind(&mut self, count: usize) {
+        let start = self.len - count;
+        self.ones -=
+            if self.is_lazy() { count } else { bits::count_ones(self.bits.as_slice(), start..self.len) };
+        self.len = start;
+    }
+
     /// The bits, or `None` if all of them are set (then the buffer that was to be reused is dropped).
     pub(crate) fn finish(self) -> Option<Bitmap> {
         (!self.is_lazy()).then(|| Bitmap { bits: self.bits, len: self.len })

@@ -6,18 +6,26 @@ extern crate alloc;
 mod bitmap;
 mod buffer;
 mod column;
+mod compress;
+mod container;
 mod cursor;
 mod data_type;
 mod error;
+mod file;
+mod leaf;
 mod proto;
 mod schema;
 mod source;
+mod v20;
+mod v21;
 
 pub use bitmap::Bitmap;
 pub use buffer::Buffer;
 pub use column::{Column, Values};
+pub use container::{Container, FileVersion};
 pub use data_type::{DataType, Physical, TimeUnit};
 pub use error::{Error, ErrorKind, Result};
+pub use file::{ColumnMap, File};
 pub use schema::{Field, Metadata, Schema};
 pub use source::{Extent, Source, Window};
 

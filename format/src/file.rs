@@ -1,0 +1,197 @@
+//! [`File`]: an open Lance file whose columns are read by ranges of rows.
+//!
+//! Column metadata is parsed when a column is first read, and a page's encoding, chunk table and dictionary
+//! when one of its rows is. Both are kept for as long as the file is open and shared by all threads without
+//! a lock: two threads that open the same page at once both parse it, and one of the results is kept.
+
+use crate::{
+    Column, Container, DataType, Error, Field, FileVersion, Result, Source,
+    container::{ColumnPages, PageParts},
+    v20, v21,
+};
+use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
+use core::ops::Range;
+use once_cell::race::OnceBox;
+
+/// An open file of version 2.0, 2.1 or 2.2.
+#[derive(Debug)]
+pub struct File {
+    container: Container,
+    columns: Box<[OnceBox<OpenColumn>]>,
+}
+
+/// Which physical column of a file holds a field, by field id.
+///
+/// For a dataset this comes from the manifest, for a file that stands alone (an index) from its own schema:
+/// see [`ColumnMap::of_schema`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ColumnMap(Vec<(i32, u32)>);
+
+impl ColumnMap {
+    /// From pairs of field id and column; later pairs with the same id are ignored.
+    pub fn new(pairs: impl IntoIterator<Item = (i32, u32)>) -> Self {
+        let mut pairs: Vec<_> = pairs.into_iter().collect();
+        pairs.sort_by_key(|&(id, _)| id);
+        pairs.dedup_by_key(|&mut (id, _)| id);
+        ColumnMap(pairs)
+    }
+
+    /// The columns of a file that holds exactly `schema`.
+    pub fn of_schema(fields: &[Arc<Field>], version: FileVersion) -> Self {
+        fn visit(field: &Field, version: FileVersion, pairs: &mut Vec<(i32, u32)>) {
+            let leaf = is_leaf(field);
+            if leaf || version == FileVersion::V2_0 {
+                pairs.push((field.id, pairs.len() as u32));
+            }
+            if !leaf {
+                field.data_type.children().iter().for_each(|child| visit(child, version, pairs));
+            }
+        }
+        let mut pairs = Vec::new();
+        fields.iter().for_each(|field| visit(field, version, &mut pairs));
+        Self::new(pairs)
+    }
+
+    /// The column that holds field `id`.
+    pub fn get(&self, id: i32) -> Option<u32> {
+        self.0.binary_search_by_key(&id, |&(id, _)| id).ok().map(|at| self.0[at].1)
+    }
+}
+
+/// Whether `field` has one column of its own and none below it, in versions 2.1 and 2.2.
+pub(crate) fn is_leaf(field: &Field) -> bool {
+    match &field.data_type {
+        DataType::Struct(fields) => fields.is_empty() || field.is_packed(),
+        DataType::FixedSizeList(item, _) => !matches!(item.data_type, DataType::Struct(_)),
+        other => other.children().is_empty(),
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct OpenColumn {
+    pub(crate) pages: ColumnPages,
+    opened: Box<[OnceBox<OpenPage>]>,
+}
+
+/// A page ready to be read.
+#[derive(Debug)]
+pub(crate) enum OpenPage {
+    V20(v20::Page),
+    V21(v21::Page),
+}
+
+impl File {
+    /// Opens a file: reads its footer and nothing else.
+    ///
+    /// # Errors
+    /// See [`Container::open`].
+    pub fn open(source: Arc<dyn Source>) -> Result<Self> {
+        let container = Container::open(source)?;
+        // The table of as many columns was found to lie in the file, so this is bounded by its size.
+        let mut columns = Vec::with_capacity(container.num_columns() as usize);
+        columns.resize_with(container.num_columns() as usize, OnceBox::new);
+        Ok(File { container, columns: columns.into() })
+    }
+
+    /// The container: version, schema, global buffers.
+    pub fn container(&self) -> &Container {
+        &self.container
+    }
+
+    /// The values of `field` in the rows of `ranges`, one after the other.
+    ///
+    /// `columns` says where the field and its children lie; those that lie nowhere read as null. `rows` is
+    /// how many rows the file must have. The ranges are ascending, disjoint, and end at `rows` at the most.
+    /// The buffers of `reuse` are written again where they fit.
+    ///
+    /// # Errors
+    /// Corrupt or unsupported, with column, page and offset; too large if the rows do not fit 32-bit
+    /// offsets.
+    pub fn read(
+        &self,
+        field: &Field,
+        columns: &ColumnMap,
+        rows: u64,
+        ranges: &[Range<u64>],
+        reuse: Option<Column>,
+    ) -> Result<Column> {
+        debug_assert!(ranges.is_sorted_by(|a, b| a.end <= b.start));
+        if ranges.last().is_some_and(|last| last.end > rows) {
+            return Err(Error::invalid_input(format!("expected rows below {rows}")));
+        }
+        match self.container.version() {
+            FileVersion::V2_0 => v20::read(self, field, columns, rows, ranges, reuse),
+            FileVersion::V2_1 | FileVersion::V2_2 => v21::read(self, field, columns, rows, ranges, reuse),
+        }
+        .map_err(|error| error.within(format!("column `{}`", field.name)))
+    }
+
+    /// The end of the page that holds `row` of `field`, if rows of that page are handed out without a copy
+    /// as long as they are not mixed with those of the next.
+    ///
+    /// # Errors
+    /// As [`File::read`].
+    pub fn borrowed_until(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<u64>> {
+        let Some(column) = columns.get(field.id) else { return Ok(None) };
+        if !is_leaf(field) || !self.container.source().in_memory().is_some() {
+            return Ok(None);
+        }
+        let open = self.column(column)?;
+        let Some(page) = open.pages.page_of(row) else { return Ok(None) };
+        let lent = match self.container.version() {
+            FileVersion::V2_0 => v20::page(self, column, page, field)?.lends_rows(),
+            FileVersion::V2_1 | FileVersion::V2_2 => v21::page(self, column, page, field)?.lends_rows(),
+        };
+        Ok(lent.then(|| open.pages.starts[page + 1]))
+    }
+
+    /// The pages of column `index`.
+    pub(crate) fn column(&self, index: u32) -> Result<&OpenColumn> {
+        let Some(slot) = self.columns.get(index as usize) else {
+            return Err(Error::corrupt(format!(
+                "expected column {index}, the file has {}",
+                self.columns.len()
+            )));
+        };
+        slot.get_or_try_init(|| {
+            let pages = self.container.column(index)?;
+            let mut opened = Vec::with_capacity(pages.len());
+            opened.resize_with(pages.len(), OnceBox::new);
+            Ok(Box::new(OpenColumn { pages, opened: opened.into() }))
+        })
+    }
+
+    /// Page `index` of column `column`, opened by `open` if this is the first use of it.
+    pub(crate) fn page(
+        &self,
+        column: u32,
+        index: usize,
+        open: impl FnOnce(&ColumnPages, PageParts) -> Result<OpenPage>,
+    ) -> Result<&OpenPage> {
+        let OpenColumn { pages, opened } = self.column(column)?;
+        opened[index]
+            .get_or_try_init(|| Ok(Box::new(open(pages, self.container.page(pages, index)?)?)))
+            .map_err(|error: Error| error.within(format!("page {index}")))
+    }
+}
+
+/// The parts of `ranges` that lie in each page: calls `read` with the page and rows relative to its start.
+pub(crate) fn for_each_page(
+    pages: &ColumnPages,
+    ranges: &[Range<u64>],
+    mut read: impl FnMut(usize, Range<u64>) -> Result<()>,
+) -> Result<()> {
+    let mut page = 0;
+    for range in ranges {
+        let mut row = range.start;
+        while row < range.end {
+            if !(pages.starts[page] <= row && row < pages.starts[page + 1]) {
+                page = pages.page_of(row).ok_or_else(|| pages.too_short(row))?;
+            }
+            let (start, end) = (pages.starts[page], pages.starts[page + 1].min(range.end));
+            read(page, row - start..end - start).map_err(|error| error.within(format!("page {page}")))?;
+            row = end;
+        }
+    }
+    Ok(())
+}

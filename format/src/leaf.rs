@@ -1,0 +1,608 @@
+//! The values of a leaf: how many bits a slot has, and the builder that decoders append slots to.
+//!
+//! A *slot* is one leaf value: a number, a text, or a whole vector. A fixed-size list of numbers is one
+//! slot, however deeply nested; nulls inside it are bitmaps beside the values.
+
+use crate::{
+    Bitmap, Buffer, Column, DataType, Error, Physical, Result, Values,
+    bitmap::BitmapBuilder,
+    column::{Offset, too_large},
+    ensure,
+};
+use alloc::{boxed::Box, format, vec::Vec};
+use bytes::Bytes;
+use core::ops::Range;
+
+/// What one slot of a leaf holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum LeafShape {
+    /// Nothing: every slot is null.
+    Null,
+    /// `items` values of `item` each: a plain value has one item and no dimensions.
+    Fixed {
+        item: Item,
+        /// Dimensions of nested fixed-size lists, outermost first.
+        dims: Vec<usize>,
+        /// The product of the dimensions.
+        items: usize,
+    },
+    /// Bytes of any number, text if `utf8`; `large` columns have 64-bit offsets.
+    Variable { large: bool, utf8: bool },
+}
+
+/// One item of a fixed-width slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Item {
+    Bit,
+    Bytes(usize),
+}
+
+impl LeafShape {
+    /// The shape of `data_type`.
+    ///
+    /// # Errors
+    /// Unsupported for types that are no leaf or not known.
+    pub(crate) fn of(data_type: &DataType) -> Result<Self> {
+        let unsupported = || Error::unsupported(format!("values of type {data_type} are not supported here"));
+        if let DataType::Unknown(logical) = data_type {
+            return Err(Error::unsupported(format!("logical type `{logical}` is not known")));
+        }
+        Ok(match data_type.physical() {
+            Physical::Null => LeafShape::Null,
+            Physical::Bits => Self::plain(Item::Bit),
+            Physical::Fixed(width) => Self::plain(Item::Bytes(width)),
+            Physical::Variable => LeafShape::Variable { large: false, utf8: data_type.is_utf8() },
+            Physical::LargeVariable => LeafShape::Variable { large: true, utf8: data_type.is_utf8() },
+            Physical::FixedSizeList(dimension) => {
+                let [inner] = data_type.children() else { return Err(unsupported()) };
+                match Self::of(&inner.data_type)? {
+                    LeafShape::Fixed { item, mut dims, items } => {
+                        dims.insert(0, dimension);
+                        let items = items.checked_mul(dimension).filter(|&items| items <= 1 << 31);
+                        LeafShape::Fixed { item, dims, items: items.ok_or_else(unsupported)? }
+                    }
+                    _ => return Err(unsupported()),
+                }
+            }
+            Physical::List | Physical::LargeList | Physical::Struct => return Err(unsupported()),
+        })
+    }
+
+    /// One item a slot.
+    pub(crate) fn plain(item: Item) -> Self {
+        LeafShape::Fixed { item, dims: Vec::new(), items: 1 }
+    }
+
+    /// The bits of one slot, or `None` for shapes without a width.
+    pub(crate) fn slot_bits(&self) -> Option<u64> {
+        match self {
+            LeafShape::Fixed { item: Item::Bit, items, .. } => Some(*items as u64),
+            LeafShape::Fixed { item: Item::Bytes(width), items, .. } => {
+                Some(*items as u64 * *width as u64 * 8)
+            }
+            _ => None,
+        }
+    }
+
+    /// The bytes of one slot, if it is whole bytes and not made of bits.
+    pub(crate) fn slot_bytes(&self) -> Option<usize> {
+        match self {
+            LeafShape::Fixed { item: Item::Bytes(width), items, .. } => Some(items * width),
+            _ => None,
+        }
+    }
+}
+
+/// Appends slots; [`LeafBuilder::finish`] makes the column.
+#[derive(Debug)]
+pub(crate) struct LeafBuilder {
+    shape: LeafShape,
+    slots: usize,
+    values: Slots,
+    /// For each dimension, outermost first: which items are not null.
+    item_validity: Vec<BitmapBuilder>,
+}
+
+#[derive(Debug)]
+enum Slots {
+    Null,
+    Bits(BitmapBuilder),
+    Fixed(Buffer),
+    Variable { offsets: Buffer, bytes: Buffer },
+    LargeVariable { offsets: Buffer, bytes: Buffer },
+}
+
+impl LeafBuilder {
+    /// A builder for about `expected` slots, which reuses the buffers of `old` where they fit.
+    pub(crate) fn new(shape: LeafShape, expected: usize, old: Option<Values>) -> Self {
+        let old_fixed = |old: Option<Values>| match innermost(old) {
+            Some(Values::Fixed(buffer)) => cleared(buffer),
+            _ => Buffer::new(),
+        };
+        let values = match &shape {
+            LeafShape::Null => Slots::Null,
+            LeafShape::Fixed { item: Item::Bit, items, .. } => {
+                Slots::Bits(BitmapBuilder::reuse(Buffer::new(), expected * items))
+            }
+            LeafShape::Fixed { .. } => Slots::Fixed(old_fixed(old)),
+            LeafShape::Variable { large: false, .. } => {
+                let (offsets, bytes) = match old {
+                    Some(Values::Variable { offsets, bytes }) => (cleared(offsets), cleared(bytes)),
+                    _ => Default::default(),
+                };
+                Slots::Variable { offsets: first_offset::<i32>(offsets, expected), bytes }
+            }
+            LeafShape::Variable { large: true, .. } => {
+                let (offsets, bytes) = match old {
+                    Some(Values::LargeVariable { offsets, bytes }) => (cleared(offsets), cleared(bytes)),
+                    _ => Default::default(),
+                };
+                Slots::LargeVariable { offsets: first_offset::<i64>(offsets, expected), bytes }
+            }
+        };
+        let dims = match &shape {
+            LeafShape::Fixed { dims, .. } => dims.len(),
+            _ => 0,
+        };
+        let mut item_validity = Vec::new();
+        item_validity.resize_with(dims, BitmapBuilder::default);
+        LeafBuilder { shape, slots: 0, values, item_validity }
+    }
+
+    pub(crate) fn shape(&self) -> &LeafShape {
+        &self.shape
+    }
+
+    /// The number of slots so far.
+    pub(crate) fn len(&self) -> usize {
+        self.slots
+    }
+
+    /// Makes room for `additional` more bytes of text.
+    pub(crate) fn reserve_bytes(&mut self, additional: usize) {
+        if let Slots::Variable { bytes, .. } | Slots::LargeVariable { bytes, .. } = &mut self.values {
+            bytes.reserve(additional);
+        }
+    }
+
+    /// Appends `count` slots of whole bytes and lends them; the caller writes all of them.
+    ///
+    /// # Errors
+    /// Corrupt if the slots of this leaf are not `width` bytes each.
+    pub(crate) fn grow_fixed(&mut self, count: usize, width: usize) -> Result<&mut [u8]> {
+        let own = self.shape.slot_bytes();
+        match &mut self.values {
+            Slots::Fixed(buffer) if own == Some(width) => {
+                self.slots += count;
+                for (level, validity) in self.item_validity.iter_mut().enumerate() {
+                    validity.append_n(count * items_at(&self.shape, level), true);
+                }
+                Ok(buffer.grow(count * width))
+            }
+            _ => Err(Error::corrupt(format!(
+                "found values of {width} bytes where the type has {:?}",
+                self.shape
+            ))),
+        }
+    }
+
+    /// Makes room for exactly `count` slots, once their number is known and they will be copied.
+    pub(crate) fn reserve_fixed(&mut self, count: usize) {
+        if let (Slots::Fixed(buffer), Some(width)) = (&mut self.values, self.shape.slot_bytes()) {
+            buffer.reserve(count * width);
+        }
+    }
+
+    /// Appends `count` slots that lie end to end in `bytes`: shared if they are the first, aligned, and
+    /// `keep` says that nothing follows them.
+    pub(crate) fn append_fixed(
+        &mut self,
+        bytes: Bytes,
+        count: usize,
+        width: usize,
+        keep: bool,
+    ) -> Result<()> {
+        ensure!(
+            bytes.len() == count * width,
+            "expected {count} values of {width} bytes, found {} bytes",
+            bytes.len()
+        );
+        if keep && self.slots == 0 {
+            let align = self.item_align();
+            self.grow_fixed(0, width)?;
+            let Slots::Fixed(buffer) = &mut self.values else { unreachable!("checked by grow_fixed") };
+            *buffer = Buffer::share(bytes, align);
+            self.slots = count;
+            for (level, validity) in self.item_validity.iter_mut().enumerate() {
+                validity.append_n(count * items_at(&self.shape, level), true);
+            }
+            return Ok(());
+        }
+        self.grow_fixed(count, width)?.copy_from_slice(&bytes);
+        Ok(())
+    }
+
+    /// The alignment that Arrow's consumers expect of the items: at most 8 here.
+    fn item_align(&self) -> usize {
+        match self.shape {
+            LeafShape::Fixed { item: Item::Bytes(width), .. } if width.is_power_of_two() => width.min(8),
+            LeafShape::Fixed { item: Item::Bytes(width), .. } if width % 8 == 0 => 8,
+            _ => 1,
+        }
+    }
+
+    /// Appends `count` slots whose bits lie end to end in `source` from bit `start * bits of a slot` on.
+    pub(crate) fn append_bits(&mut self, source: &[u8], start: usize, count: usize) -> Result<()> {
+        let LeafShape::Fixed { items, .. } = self.shape else { return Err(self.mismatch("bits")) };
+        let Slots::Bits(out) = &mut self.values else { return Err(self.mismatch("bits")) };
+        ensure!(
+            source.len() as u64 * 8 >= (start + count) as u64 * items as u64,
+            "expected {} bits, found {} bytes",
+            (start + count) as u64 * items as u64,
+            source.len()
+        );
+        out.append_bits(source, start * items, count * items);
+        self.slots += count;
+        for (level, validity) in self.item_validity.iter_mut().enumerate() {
+            validity.append_n(count * items_at(&self.shape, level), true);
+        }
+        Ok(())
+    }
+
+    /// Appends one slot of bits, given one byte an item (0 or 1).
+    pub(crate) fn append_bytes_as_bits(&mut self, bytes: &[u8]) -> Result<()> {
+        let LeafShape::Fixed { items: 1, .. } = self.shape else {
+            return Err(self.mismatch("bytes of bits"));
+        };
+        let Slots::Bits(out) = &mut self.values else { return Err(self.mismatch("bytes of bits")) };
+        for &byte in bytes {
+            out.append(byte != 0);
+        }
+        self.slots += bytes.len();
+        Ok(())
+    }
+
+    /// Says which items of the `count` slots just appended are null, for dimension `level`: bit
+    /// `start * items` of `source` on, one bit an item, set if not null.
+    pub(crate) fn set_item_validity(
+        &mut self,
+        level: usize,
+        source: &[u8],
+        start: usize,
+        count: usize,
+    ) -> Result<()> {
+        let items = items_at(&self.shape, level);
+        ensure!(level < self.item_validity.len(), "found item validity where the type has no items");
+        ensure!(
+            source.len() as u64 * 8 >= (start + count) as u64 * items as u64,
+            "item validity: expected {} bits, found {} bytes",
+            (start + count) as u64 * items as u64,
+            source.len()
+        );
+        let validity = &mut self.item_validity[level];
+        validity.rewind(count * items);
+        validity.append_bits(source, start * items, count * items);
+        Ok(())
+    }
+
+    /// Appends one text or binary value.
+    pub(crate) fn append_value(&mut self, value: &[u8]) -> Result<()> {
+        match &mut self.values {
+            Slots::Variable { offsets, bytes } => {
+                bytes.extend_from_slice(value);
+                offsets.grow_typed::<i32>(1)[0] = i32::from_usize(bytes.len())?;
+            }
+            Slots::LargeVariable { offsets, bytes } => {
+                bytes.extend_from_slice(value);
+                offsets.grow_typed::<i64>(1)[0] = i64::from_usize(bytes.len())?;
+            }
+            _ => return Err(self.mismatch("text or binary")),
+        }
+        self.slots += 1;
+        Ok(())
+    }
+
+    /// Appends as many values as `ends` has, whose bytes lie end to end in `data`; value `i` ends at
+    /// `ends[i]` of it. The ends ascend and the last is `data.len()`.
+    pub(crate) fn append_values(
+        &mut self,
+        data: &[u8],
+        ends: impl ExactSizeIterator<Item = usize>,
+    ) -> Result<()> {
+        fn append<O: Offset>(
+            offsets: &mut Buffer,
+            bytes: &mut Buffer,
+            data: &[u8],
+            ends: impl ExactSizeIterator<Item = usize>,
+        ) -> Result<()> {
+            let base = bytes.len();
+            // The largest is checked once; the others are smaller.
+            O::from_usize(base.checked_add(data.len()).ok_or_else(too_large)?)?;
+            bytes.extend_from_slice(data);
+            let count = ends.len();
+            for (out, end) in offsets.grow_typed::<O>(count).iter_mut().zip(ends) {
+                *out = O::from_usize(base + end)?;
+            }
+            Ok(())
+        }
+        self.slots += ends.len();
+        match &mut self.values {
+            Slots::Variable { offsets, bytes } => append::<i32>(offsets, bytes, data, ends),
+            Slots::LargeVariable { offsets, bytes } => append::<i64>(offsets, bytes, data, ends),
+            _ => Err(self.mismatch("text or binary")),
+        }
+    }
+
+    /// Appends one text or binary value of at most `room` bytes that `write` decodes; `write` returns its
+    /// length.
+    pub(crate) fn append_decoded(
+        &mut self,
+        room: usize,
+        write: impl FnOnce(&mut [u8]) -> Result<usize>,
+    ) -> Result<()> {
+        let (Slots::Variable { bytes, .. } | Slots::LargeVariable { bytes, .. }) = &mut self.values else {
+            return Err(self.mismatch("text or binary"));
+        };
+        let start = bytes.len();
+        let written = write(bytes.grow(room))?;
+        bytes.truncate(start + written);
+        let end = bytes.len();
+        match &mut self.values {
+            Slots::Variable { offsets, .. } => offsets.grow_typed::<i32>(1)[0] = i32::from_usize(end)?,
+            Slots::LargeVariable { offsets, .. } => offsets.grow_typed::<i64>(1)[0] = i64::from_usize(end)?,
+            _ => unreachable!("matched above"),
+        }
+        self.slots += 1;
+        Ok(())
+    }
+
+    /// Appends `count` slots of unimportant content, for nulls: zeros, or empty text.
+    pub(crate) fn append_defaults(&mut self, count: usize) -> Result<()> {
+        match &mut self.values {
+            Slots::Null => {}
+            Slots::Bits(bits) => {
+                let LeafShape::Fixed { items, .. } = self.shape else { unreachable!("bits have a width") };
+                bits.append_n(count * items, false);
+            }
+            Slots::Fixed(buffer) => {
+                let width = self.shape.slot_bytes().unwrap_or_default();
+                buffer.grow(count * width).fill(0);
+            }
+            Slots::Variable { offsets, bytes } => {
+                offsets.grow_typed::<i32>(count).fill(i32::from_usize(bytes.len())?);
+            }
+            Slots::LargeVariable { offsets, bytes } => {
+                offsets.grow_typed::<i64>(count).fill(i64::from_usize(bytes.len())?);
+            }
+        }
+        self.slots += count;
+        for (level, validity) in self.item_validity.iter_mut().enumerate() {
+            validity.append_n(count * items_at(&self.shape, level), true);
+        }
+        Ok(())
+    }
+
+    /// Appends the slots at `indices` of `other`, which has the same shape; indices are below its length.
+    pub(crate) fn append_slots_of(&mut self, other: &LeafBuilder, indices: &[u32]) -> Result<()> {
+        debug_assert_eq!(self.shape, other.shape);
+        match (&mut self.values, &other.values) {
+            (Slots::Fixed(_), Slots::Fixed(source)) => {
+                let width = self.shape.slot_bytes().unwrap_or_default();
+                let out = self.grow_fixed(indices.len(), width)?;
+                lancet_kernels::gather::fixed(width, source.as_slice(), indices, out);
+                Ok(())
+            }
+            (Slots::Bits(_), Slots::Bits(_)) => indices.iter().try_for_each(|&i| {
+                let bit = other.bit(i as usize);
+                self.append_bytes_as_bits(&[u8::from(bit)])
+            }),
+            (Slots::Null, _) => self.append_defaults(indices.len()),
+            (Slots::Variable { offsets, bytes }, Slots::Variable { offsets: from, bytes: data }) => {
+                append_texts::<i32>(offsets, bytes, from.typed(), data.as_slice(), indices)?;
+                self.slots += indices.len();
+                Ok(())
+            }
+            (
+                Slots::LargeVariable { offsets, bytes },
+                Slots::LargeVariable { offsets: from, bytes: data },
+            ) => {
+                append_texts::<i64>(offsets, bytes, from.typed(), data.as_slice(), indices)?;
+                self.slots += indices.len();
+                Ok(())
+            }
+            _ => Err(self.mismatch("a dictionary of another type")),
+        }
+    }
+
+    fn bit(&self, i: usize) -> bool {
+        match &self.values {
+            Slots::Bits(bits) => bits.get(i),
+            _ => false,
+        }
+    }
+
+    /// Checks that the slots from `first` on are UTF-8, if this leaf is text.
+    pub(crate) fn check_utf8(&self, first: usize) -> Result<()> {
+        let LeafShape::Variable { utf8: true, .. } = self.shape else { return Ok(()) };
+        match &self.values {
+            Slots::Variable { offsets, bytes } => {
+                check_utf8(&offsets.typed::<i32>()[first..], bytes, |o| o as usize)
+            }
+            Slots::LargeVariable { offsets, bytes } => {
+                check_utf8(&offsets.typed::<i64>()[first..], bytes, |o| o as usize)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The slots as numbers of `T`; `None` unless they have its width.
+    pub(crate) fn typed<T: bytemuck::Pod>(&self) -> Option<&[T]> {
+        match &self.values {
+            Slots::Fixed(buffer) if self.shape.slot_bytes() == Some(size_of::<T>()) => Some(buffer.typed()),
+            _ => None,
+        }
+    }
+
+    /// The column of all slots, of type `data_type`, whose rows have `validity`.
+    pub(crate) fn finish(self, data_type: &DataType, validity: Option<Bitmap>) -> Column {
+        let slots = self.slots;
+        let flat = match self.values {
+            Slots::Null => Values::Null,
+            Slots::Bits(bits) => Values::Bits(bits.finish_all()),
+            Slots::Fixed(buffer) => Values::Fixed(buffer),
+            Slots::Variable { offsets, bytes } => Values::Variable { offsets, bytes },
+            Slots::LargeVariable { offsets, bytes } => Values::LargeVariable { offsets, bytes },
+        };
+        // Dictionaries are read as their values.
+        let data_type = match data_type {
+            DataType::Dictionary(_, values) => values,
+            other => other,
+        };
+        nest(data_type, slots, validity, flat, &mut self.item_validity.into_iter())
+    }
+
+    #[cold]
+    fn mismatch(&self, found: &str) -> Error {
+        Error::corrupt(format!("found {found} where the type has {:?}", self.shape))
+    }
+}
+
+/// Wraps flat items in the fixed-size lists of `data_type`.
+fn nest(
+    data_type: &DataType,
+    len: usize,
+    validity: Option<Bitmap>,
+    flat: Values,
+    item_validity: &mut impl Iterator<Item = BitmapBuilder>,
+) -> Column {
+    match data_type {
+        DataType::FixedSizeList(item, dimension) => {
+            let inner_validity = item_validity.next().and_then(BitmapBuilder::finish);
+            let inner = nest(&item.data_type, len * *dimension as usize, inner_validity, flat, item_validity);
+            Column::new(data_type.clone(), len, validity, Values::FixedSizeList(Box::new(inner)))
+        }
+        _ => Column::new(data_type.clone(), len, validity, flat),
+    }
+}
+
+/// Items of one slot counted at dimension `level`: the product of the dimensions down to it.
+fn items_at(shape: &LeafShape, level: usize) -> usize {
+    match shape {
+        LeafShape::Fixed { dims, .. } => dims[..=level].iter().product(),
+        _ => 0,
+    }
+}
+
+/// The values under all fixed-size lists.
+fn innermost(values: Option<Values>) -> Option<Values> {
+    match values? {
+        Values::FixedSizeList(items) => innermost(Some(items.into_parts().1)),
+        other => Some(other),
+    }
+}
+
+fn cleared(mut buffer: Buffer) -> Buffer {
+    buffer.clear();
+    buffer
+}
+
+/// An offsets buffer with the leading zero and room for `expected` more.
+fn first_offset<O: Offset>(mut offsets: Buffer, expected: usize) -> Buffer {
+    offsets.reserve((expected + 1) * size_of::<O>());
+    offsets.grow(size_of::<O>()).fill(0);
+    offsets
+}
+
+fn append_texts<O: Offset + Into<i64>>(
+    offsets: &mut Buffer,
+    bytes: &mut Buffer,
+    from: &[O],
+    data: &[u8],
+    indices: &[u32],
+) -> Result<()> {
+    let range = |i: u32| -> Range<usize> {
+        let (start, end): (i64, i64) = (from[i as usize].into(), from[i as usize + 1].into());
+        start as usize..end as usize
+    };
+    let base = bytes.len();
+    let mut total = base;
+    for (out, &i) in offsets.grow_typed::<O>(indices.len()).iter_mut().zip(indices) {
+        total += range(i).len();
+        *out = O::from_usize(total)?;
+    }
+    let mut out = bytes.grow(total - base);
+    for &i in indices {
+        let value = &data[range(i)];
+        let (head, rest) = out.split_at_mut(value.len());
+        head.copy_from_slice(value);
+        out = rest;
+    }
+    Ok(())
+}
+
+/// The bytes between the first and the last offset are UTF-8, and no offset splits a character.
+fn check_utf8<O: Copy>(offsets: &[O], bytes: &Buffer, position: impl Fn(O) -> usize) -> Result<()> {
+    let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else { return Ok(()) };
+    let (first, last) = (position(first), position(last));
+    let bytes = &bytes.as_slice()[..last];
+    let text = &bytes[first..];
+    if text.is_ascii() {
+        return Ok(());
+    }
+    let valid = core::str::from_utf8(text).is_ok()
+        && offsets.iter().all(|&offset| bytes.get(position(offset)).is_none_or(|byte| byte & 0xc0 != 0x80));
+    ensure!(valid, "expected UTF-8 text, found other bytes");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    fn shape(logical: &str) -> (DataType, LeafShape) {
+        let data_type = DataType::parse(logical, Vec::new()).unwrap();
+        let shape = LeafShape::of(&data_type).unwrap();
+        (data_type, shape)
+    }
+
+    #[test]
+    fn nested_vectors_with_null_items() {
+        let (data_type, shape) = shape("fixed_size_list:fixed_size_list:int8:2:3");
+        let mut builder = LeafBuilder::new(shape, 2, None);
+        builder.grow_fixed(2, 6).unwrap().copy_from_slice(&[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+        builder.set_item_validity(0, &[0b101_111], 0, 2).unwrap();
+        builder.set_item_validity(1, &[0xff, 0x07], 0, 2).unwrap();
+        let column = builder.finish(&data_type, None);
+        let middle = column.child().unwrap();
+        assert_eq!((column.len(), middle.len(), middle.is_null(4), middle.is_null(5)), (2, 6, true, false));
+        assert_eq!(middle.child().unwrap().null_count(), 1);
+        assert_eq!(column.flat::<i8>().unwrap()[11], 12);
+    }
+
+    #[test]
+    fn text_must_be_utf8_on_value_bounds() {
+        let (_, shape) = shape("string");
+        let mut builder = LeafBuilder::new(shape, 2, None);
+        builder.append_values("aé".as_bytes(), [1usize, 3].into_iter()).unwrap();
+        builder.check_utf8(0).unwrap();
+        builder.append_values("é".as_bytes(), [1usize, 2].into_iter()).unwrap();
+        assert!(builder.check_utf8(0).is_err());
+        assert!(builder.check_utf8(2).is_err());
+    }
+
+    #[test]
+    fn shares_the_first_page_and_copies_on_growth() {
+        let (data_type, shape) = shape("int64");
+        let bytes = Bytes::from_owner(bytemuck::cast_slice::<u64, u8>(&[1, 2, 3]).to_vec());
+        let aligned = bytes.as_ptr().align_offset(8) == 0;
+        let mut builder = LeafBuilder::new(shape.clone(), 3, None);
+        builder.append_fixed(bytes.clone(), 3, 8, true).unwrap();
+        let column = builder.finish(&data_type, None);
+        assert!(matches!(column.values(), Values::Fixed(buffer) if buffer.is_shared() == aligned));
+        let mut builder = LeafBuilder::new(shape, 3, Some(column.into_parts().1));
+        builder.append_fixed(bytes, 3, 8, true).unwrap();
+        builder.append_defaults(1).unwrap();
+        assert_eq!(builder.finish(&data_type, None).primitive::<u64>().unwrap(), vec![1, 2, 3, 0]);
+    }
+}
