@@ -20,7 +20,7 @@ impl Page {
 
 /// Page `index` of `column`, which holds `field`.
 pub(crate) fn page<'a>(file: &'a File, column: u32, index: usize, field: &Field) -> Result<&'a Page> {
-    match file.page(column, index, |_, parts| Page::open(parts, field).map(OpenPage::V20))? {
+    match file.page(column, index, |_, parts| Page::open(parts, field).map(OpenPage::V21))? {
         OpenPage::V21(page) => Ok(page),
         OpenPage::V20(_) => unreachable!("a file has one version"),
     }
