@@ -60,3 +60,60 @@ pub fn count_at_most(levels: &[u16], max: u16) -> usize {
 pub fn max(levels: &[u16]) -> u16 {
     levels.iter().fold(0, |max, &level| max.max(level))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, rounds};
+    use std::vec::Vec;
+
+    #[test]
+    fn against_the_definitions() {
+        let mut random = Random(4);
+        for round in 0..rounds(2000) {
+            let highest = [2, 5, 0x8001, 0x1_0000][round % 4];
+            let levels: Vec<u16> = (0..random.below(300))
+                .map(|_| random.below(highest) as u16)
+                .collect();
+            let threshold = random.below(highest) as u16;
+            let out_start = random.below(20);
+            let room = (out_start + levels.len()).div_ceil(8) + random.below(3);
+            let before = random.bytes(room);
+
+            let mut out = before.clone();
+            let ones = less_than(&levels, threshold, &mut out, out_start);
+            assert_eq!(
+                ones,
+                levels.iter().filter(|&&level| level < threshold).count()
+            );
+            for i in 0..out.len() * 8 {
+                let level = i.checked_sub(out_start).and_then(|i| levels.get(i));
+                let expected = level.map_or(bits::get(&before, i), |&level| level < threshold);
+                assert_eq!(
+                    bits::get(&out, i),
+                    expected,
+                    "bit {i}, {} levels at {out_start}",
+                    levels.len()
+                );
+            }
+
+            assert_eq!(
+                count_at_most(&levels, threshold),
+                levels.iter().filter(|&&level| level <= threshold).count()
+            );
+            assert_eq!(max(&levels), levels.iter().copied().max().unwrap_or(0));
+        }
+    }
+
+    #[test]
+    fn counters_do_not_wrap() {
+        let levels = std::vec![0; 3 * 65536 + 1];
+        assert_eq!(count_at_most(&levels, 0), levels.len());
+    }
+
+    #[test]
+    #[should_panic]
+    fn no_room() {
+        less_than(&[0; 64], 1, &mut [0; 8], 1);
+    }
+}

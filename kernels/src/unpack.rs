@@ -254,3 +254,121 @@ fn unpack_run<W: Word>(width: usize, rows: &[[u8; ROW]], run: usize, lane: usize
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, rounds};
+    use std::{vec, vec::Vec};
+
+    /// The layout bit by bit: bit i of value r of lane l is bit `r * width + i` of the lane's stream of words.
+    fn pack_by_bits(word_bits: usize, width: usize, values: &[u64]) -> Vec<u8> {
+        let lanes = 1024 / word_bits;
+        let mut packed = vec![0; 128 * width];
+        for run in 0..word_bits {
+            for lane in 0..lanes {
+                let value = values[[0, 4, 2, 6, 1, 5, 3, 7][run / 8] * 16 + run % 8 * 128 + lane];
+                for i in 0..width {
+                    let (word, bit) =
+                        ((run * width + i) / word_bits, (run * width + i) % word_bits);
+                    let bit = (word * lanes + lane) * word_bits + bit;
+                    packed[bit / 8] |= ((value >> i & 1) as u8) << (bit % 8);
+                }
+            }
+        }
+        packed
+    }
+
+    fn all_widths<W: Word + Into<u64> + PartialEq + core::fmt::Debug>(from_u64: fn(u64) -> W) {
+        let mut random = Random(W::BITS as u64);
+        for width in (0..=W::BITS)
+            .filter(|width| !cfg!(miri) || [0, 1, W::BITS - 1, W::BITS].contains(width))
+        {
+            let values: Vec<u64> = (0..BLOCK)
+                .map(|_| random.word() & ((1u128 << width) - 1) as u64)
+                .collect();
+            let words: [W; BLOCK] = core::array::from_fn(|i| from_u64(values[i]));
+            let expected = pack_by_bits(W::BITS, width, &values);
+            assert_eq!(expected.len(), packed_len(width));
+
+            // One byte on, so that no word is aligned.
+            let mut buffer = vec![0xff; 1 + expected.len()];
+            let packed = &mut buffer[1..];
+            pack_block(width, &words, packed);
+            assert_eq!(packed, expected, "packed to width {width}");
+
+            let mut out = [W::MAX; BLOCK];
+            block(width, packed, &mut out);
+            assert_eq!(out, words, "unpacked from width {width}");
+            for i in (0..BLOCK).step_by(if cfg!(miri) { 37 } else { 1 }) {
+                assert_eq!(
+                    get::<W>(width, packed, i),
+                    words[i],
+                    "value {i} of width {width}"
+                );
+            }
+            for _ in 0..rounds(100) {
+                let start = random.below(BLOCK + 1);
+                let len = random.below(BLOCK + 1 - start);
+                let mut out = vec![W::MAX; len];
+                range(width, packed, start, &mut out);
+                assert_eq!(
+                    out,
+                    words[start..start + len],
+                    "{len} values from {start} of width {width}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_all_widths() {
+        all_widths(|value| value as u8);
+        all_widths(|value| value as u16);
+        all_widths(|value| value as u32);
+        all_widths(|value| value);
+    }
+
+    #[test]
+    fn packing_keeps_the_low_bits_only() {
+        let (mut wide, mut narrow) = (vec![0; packed_len(5)], vec![0; packed_len(5)]);
+        pack_block(5, &core::array::from_fn(|i| i as u32), &mut wide);
+        pack_block(5, &core::array::from_fn(|i| i as u32 % 32), &mut narrow);
+        assert_eq!(wide, narrow);
+    }
+
+    #[test]
+    fn examples_of_the_format() {
+        let mut packed = vec![0; packed_len(3)];
+        pack_block(3, &core::array::from_fn(|i| i as u8 % 8), &mut packed);
+        assert_eq!(
+            packed[..10],
+            [0x00, 0x49, 0x92, 0xdb, 0x24, 0x6d, 0xb6, 0xff, 0x00, 0x49]
+        );
+
+        let mut packed = vec![0; packed_len(10)];
+        pack_block(10, &core::array::from_fn(|i| i as u16), &mut packed);
+        assert_eq!(
+            packed[..8],
+            [0x00, 0x00, 0x01, 0x04, 0x02, 0x08, 0x03, 0x0c]
+        );
+    }
+
+    #[test]
+    #[should_panic = "a width of 9 bits"]
+    fn width_beyond_the_word() {
+        block(9, &[0; packed_len(9)], &mut [0u8; BLOCK]);
+    }
+
+    #[test]
+    #[should_panic = "127 bytes for a block of width 1"]
+    fn short_block() {
+        get::<u8>(1, &[0; 127], 0);
+    }
+
+    #[test]
+    #[should_panic = "leaves the block"]
+    fn range_past_the_block() {
+        range(0, &[], 1000, &mut [0u8; 25]);
+    }
+}
