@@ -87,19 +87,28 @@ fn copy_words(dst: &mut [u8], src: &[u8], start: usize) {
     if shift == 0 {
         return dst.copy_from_slice(&src[..dst.len()]);
     }
-    let src = &src[..dst.len() + 1];
-    let (low, high) = (src.as_chunks().0, src[8..].iter().step_by(8));
-    for ((dst, &low), &high) in dst.as_chunks_mut().0.iter_mut().zip(low).zip(high) {
-        let word = u64::from_le_bytes(low) >> shift | u64::from(high) << (64 - shift);
-        *dst = word.to_le_bytes();
+    // A word's highest bits are in a ninth byte: a second read one byte on has them, and more of the same bits.
+    let (low, high) = (&src[..dst.len()], &src[1..][..dst.len()]);
+    let sources = low.as_chunks().0.iter().zip(high.as_chunks().0);
+    for (word, (&low, &high)) in dst.as_chunks_mut().0.iter_mut().zip(sources) {
+        let (low, high) = (u64::from_le_bytes(low), u64::from_le_bytes(high));
+        *word = (low >> shift | high << (8 - shift)).to_le_bytes();
     }
 }
 
 /// Sets bit `dst_start + i` of `dst` where bit `indices[i]` of `src` is set. The bits of `dst` are zero before.
 pub fn gather(dst: &mut [u8], dst_start: usize, src: &[u8], indices: impl Iterator<Item = usize>) {
-    for (i, index) in indices.enumerate() {
-        let i = dst_start + i;
-        dst[i / 8] |= (get(src, index) as u8) << (i % 8);
+    let (mut at, mut byte) = (dst_start, 0);
+    for index in indices {
+        byte |= u8::from(get(src, index)) << (at % 8);
+        if at % 8 == 7 {
+            dst[at / 8] |= byte;
+            byte = 0;
+        }
+        at += 1;
+    }
+    if byte != 0 {
+        dst[at / 8] |= byte;
     }
 }
 
@@ -118,37 +127,58 @@ pub fn ones(bytes: &[u8], len: usize) -> impl Iterator<Item = usize> {
 
 /// Bits `start .. start + len` as the low bits of a word, for a `len` up to 64.
 fn load(bytes: &[u8], start: usize, len: usize) -> u64 {
-    let bytes = &bytes[touched(start, len)];
-    let mut wide = [0; 16];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    (u128::from_le_bytes(wide) >> (start % 8)) as u64 & low(len)
+    if len == 0 {
+        return 0;
+    }
+    let (bytes, shift) = (&bytes[start / 8..], start % 8);
+    let word = match bytes.split_first_chunk() {
+        Some((&word, after)) => {
+            let ninth = if shift + len > 64 {
+                u64::from(after[0]) << (64 - shift)
+            } else {
+                0
+            };
+            u64::from_le_bytes(word) >> shift | ninth
+        }
+        None => {
+            let bytes = &bytes[..(shift + len).div_ceil(8)];
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |word, &byte| word << 8 | u64::from(byte))
+                >> shift
+        }
+    };
+    word & low(len)
 }
 
 /// Sets bits `start .. start + len` to the low bits of a word, for a `len` up to 64.
 pub(crate) fn store(bytes: &mut [u8], start: usize, len: usize, word: u64) {
-    let bytes = &mut bytes[touched(start, len)];
-    let mut wide = [0; 16];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    let (mask, word) = (
-        u128::from(low(len)) << (start % 8),
-        u128::from(word & low(len)) << (start % 8),
-    );
-    let wide = (u128::from_le_bytes(wide) & !mask | word).to_le_bytes();
-    bytes.copy_from_slice(&wide[..bytes.len()]);
-}
-
-/// The bytes that hold bits `start .. start + len`, at most nine for a `len` up to 64.
-fn touched(start: usize, len: usize) -> Range<usize> {
     if len == 0 {
-        0..0
-    } else {
-        start / 8..(start + len).div_ceil(8)
+        return;
+    }
+    let (bytes, shift) = (&mut bytes[start / 8..], start % 8);
+    let (mask, word) = (low(len), word & low(len));
+    match bytes.split_first_chunk_mut() {
+        Some((first, after)) => {
+            *first = (u64::from_le_bytes(*first) & !(mask << shift) | word << shift).to_le_bytes();
+            if shift + len > 64 {
+                after[0] =
+                    after[0] & !((mask >> (64 - shift)) as u8) | (word >> (64 - shift)) as u8;
+            }
+        }
+        None => {
+            for (i, byte) in bytes[..(shift + len).div_ceil(8)].iter_mut().enumerate() {
+                *byte =
+                    *byte & !((mask << shift >> (8 * i)) as u8) | (word << shift >> (8 * i)) as u8;
+            }
+        }
     }
 }
 
-/// The low `len` bits, for a `len` up to 64.
+/// The low `len` bits, for a `len` from 1 to 64.
 fn low(len: usize) -> u64 {
-    if len == 0 { 0 } else { u64::MAX >> (64 - len) }
+    u64::MAX >> (64 - len)
 }
 
 /// Whether every byte is `byte`.

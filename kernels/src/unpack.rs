@@ -123,9 +123,19 @@ pub fn block<W: Word>(width: usize, packed: &[u8], out: &mut [W; BLOCK]) {
 ///
 /// If `width > W::BITS`, `packed.len() != packed_len(width)` or `index >= BLOCK`.
 pub fn get<W: Word>(width: usize, packed: &[u8], index: usize) -> W {
-    let mut value = [W::default()];
-    range(width, packed, index, &mut value);
-    value[0]
+    check::<W>(width, packed);
+    assert!(index < BLOCK, "value {index} is not in a block");
+    if width == 0 {
+        return W::default();
+    }
+    let rows = packed.as_chunks().0;
+    let place = Place::new::<W>(run_of::<W>(index), width);
+    let word = |row: usize| W::from_bytes(W::words(&rows[row])[index % lanes::<W>()]);
+    let mut value = word(place.row) >> place.shift;
+    if place.spills {
+        value = value | word(place.row + 1) << (W::BITS - place.shift);
+    }
+    value & mask(width)
 }
 
 /// Unpacks values `start .. start + out.len()` of a block, and only those.
@@ -145,10 +155,15 @@ pub fn range<W: Word>(width: usize, packed: &[u8], start: usize, out: &mut [W]) 
     let rows = packed.as_chunks().0;
     let (mut index, mut rest) = (start, out);
     while !rest.is_empty() {
-        let lane = index % lanes::<W>();
+        let (run, lane) = (run_of::<W>(index), index % lanes::<W>());
         let (now, later) = rest.split_at_mut(rest.len().min(lanes::<W>() - lane));
-        unpack_run(width, rows, run_of::<W>(index), lane, now);
-        (index, rest) = (index + now.len(), later);
+        index += now.len();
+        rest = later;
+        if now.len() == lanes::<W>() {
+            unpack_run(width, rows, run, 0, &mut now[..lanes::<W>()]);
+        } else {
+            unpack_run(width, rows, run, lane, now);
+        }
     }
 }
 
@@ -364,6 +379,12 @@ mod tests {
     #[should_panic = "127 bytes for a block of width 1"]
     fn short_block() {
         get::<u8>(1, &[0; 127], 0);
+    }
+
+    #[test]
+    #[should_panic = "value 1024 is not in a block"]
+    fn value_past_the_block() {
+        get::<u8>(0, &[], 1024);
     }
 
     #[test]
