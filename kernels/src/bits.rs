@@ -163,14 +163,15 @@ pub(crate) fn store(bytes: &mut [u8], start: usize, len: usize, word: u64) {
         Some((first, after)) => {
             *first = (u64::from_le_bytes(*first) & !(mask << shift) | word << shift).to_le_bytes();
             if shift + len > 64 {
-                after[0] =
-                    after[0] & !((mask >> (64 - shift)) as u8) | (word >> (64 - shift)) as u8;
+                let part = |word: u64| (word >> (64 - shift)) as u8;
+                after[0] = after[0] & !part(mask) | part(word);
             }
         }
         None => {
-            for (i, byte) in bytes[..(shift + len).div_ceil(8)].iter_mut().enumerate() {
-                *byte =
-                    *byte & !((mask << shift >> (8 * i)) as u8) | (word << shift >> (8 * i)) as u8;
+            let bytes = &mut bytes[..(shift + len).div_ceil(8)];
+            for (i, byte) in bytes.iter_mut().enumerate() {
+                let part = |word: u64| (word << shift >> (8 * i)) as u8;
+                *byte = *byte & !part(mask) | part(word);
             }
         }
     }

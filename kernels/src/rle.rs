@@ -43,7 +43,7 @@ mod tests {
     fn against_the_definition<const W: usize>() {
         let mut random = Random(W as u64);
         for _ in 0..rounds(300) {
-            let runs = random.below(40);
+            let runs = random.below(12);
             let (values, longest) = (random.bytes(runs * W), [3, 255][random.below(2)]);
             let lengths: Vec<u8> = (0..runs).map(|_| 1 + random.below(longest) as u8).collect();
             let all: Vec<&[u8]> = core::iter::zip(values.chunks_exact(W), &lengths)

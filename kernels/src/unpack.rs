@@ -104,16 +104,16 @@ pub const fn packed_len(width: usize) -> usize {
 ///
 /// # Panics
 ///
-/// If `width > W::BITS` or `packed.len() != packed_len(width)`.
-pub fn block<W: Word>(width: usize, packed: &[u8], out: &mut [W; BLOCK]) {
-    check::<W>(width, packed);
+/// If `width > T::BITS` or `packed.len() != packed_len(width)`.
+pub fn block<T: Word>(width: usize, packed: &[u8], out: &mut [T; BLOCK]) {
+    check::<T>(width, packed);
     if width == 0 {
-        return out.fill(W::default());
+        return out.fill(T::default());
     }
     let rows = packed.as_chunks().0;
-    for run in 0..W::BITS {
+    for run in 0..T::BITS {
         let start = run_start(run);
-        unpack_run(width, rows, run, 0, &mut out[start..start + lanes::<W>()]);
+        unpack_run(width, rows, run, 0, &mut out[start..start + lanes::<T>()]);
     }
 }
 
@@ -121,19 +121,19 @@ pub fn block<W: Word>(width: usize, packed: &[u8], out: &mut [W; BLOCK]) {
 ///
 /// # Panics
 ///
-/// If `width > W::BITS`, `packed.len() != packed_len(width)` or `index >= BLOCK`.
-pub fn get<W: Word>(width: usize, packed: &[u8], index: usize) -> W {
-    check::<W>(width, packed);
+/// If `width > T::BITS`, `packed.len() != packed_len(width)` or `index >= BLOCK`.
+pub fn get<T: Word>(width: usize, packed: &[u8], index: usize) -> T {
+    check::<T>(width, packed);
     assert!(index < BLOCK, "value {index} is not in a block");
     if width == 0 {
-        return W::default();
+        return T::default();
     }
     let rows = packed.as_chunks().0;
-    let place = Place::new::<W>(run_of::<W>(index), width);
-    let word = |row: usize| W::from_bytes(W::words(&rows[row])[index % lanes::<W>()]);
+    let place = Place::new::<T>(run_of::<T>(index), width);
+    let word = |row: usize| T::from_bytes(T::words(&rows[row])[index % lanes::<T>()]);
     let mut value = word(place.row) >> place.shift;
     if place.spills {
-        value = value | word(place.row + 1) << (W::BITS - place.shift);
+        value = value | word(place.row + 1) << (T::BITS - place.shift);
     }
     value & mask(width)
 }
@@ -142,25 +142,26 @@ pub fn get<W: Word>(width: usize, packed: &[u8], index: usize) -> W {
 ///
 /// # Panics
 ///
-/// If `width > W::BITS`, `packed.len() != packed_len(width)` or `start + out.len() > BLOCK`.
-pub fn range<W: Word>(width: usize, packed: &[u8], start: usize, out: &mut [W]) {
-    check::<W>(width, packed);
+/// If `width > T::BITS`, `packed.len() != packed_len(width)` or `start + out.len() > BLOCK`.
+pub fn range<T: Word>(width: usize, packed: &[u8], start: usize, out: &mut [T]) {
+    check::<T>(width, packed);
     assert!(
         start <= BLOCK && out.len() <= BLOCK - start,
         "the range leaves the block"
     );
     if width == 0 {
-        return out.fill(W::default());
+        return out.fill(T::default());
     }
     let rows = packed.as_chunks().0;
     let (mut index, mut rest) = (start, out);
     while !rest.is_empty() {
-        let (run, lane) = (run_of::<W>(index), index % lanes::<W>());
-        let (now, later) = rest.split_at_mut(rest.len().min(lanes::<W>() - lane));
+        let (run, lane) = (run_of::<T>(index), index % lanes::<T>());
+        let (now, later) = rest.split_at_mut(rest.len().min(lanes::<T>() - lane));
         index += now.len();
         rest = later;
-        if now.len() == lanes::<W>() {
-            unpack_run(width, rows, run, 0, &mut now[..lanes::<W>()]);
+        // The compiler does better with a length that it knows.
+        if now.len() == lanes::<T>() {
+            unpack_run(width, rows, run, 0, &mut now[..lanes::<T>()]);
         } else {
             unpack_run(width, rows, run, lane, now);
         }
@@ -171,36 +172,36 @@ pub fn range<W: Word>(width: usize, packed: &[u8], start: usize, out: &mut [W]) 
 ///
 /// # Panics
 ///
-/// If `width > W::BITS` or `packed.len() != packed_len(width)`.
-pub fn pack_block<W: Word>(width: usize, values: &[W; BLOCK], packed: &mut [u8]) {
-    check::<W>(width, packed);
+/// If `width > T::BITS` or `packed.len() != packed_len(width)`.
+pub fn pack_block<T: Word>(width: usize, values: &[T; BLOCK], packed: &mut [u8]) {
+    check::<T>(width, packed);
     if width == 0 {
         return;
     }
     packed.fill(0);
-    let (rows, mask) = (packed.as_chunks_mut().0, mask::<W>(width));
-    for run in 0..W::BITS {
-        let place = Place::new::<W>(run, width);
-        let values = &values[run_start(run)..][..lanes::<W>()];
-        for (word, &value) in W::words_mut(&mut rows[place.row]).iter_mut().zip(values) {
-            *word = (W::from_bytes(*word) | (value & mask) << place.shift).to_bytes();
+    let (rows, mask) = (packed.as_chunks_mut().0, mask::<T>(width));
+    for run in 0..T::BITS {
+        let place = Place::new::<T>(run, width);
+        let values = &values[run_start(run)..][..lanes::<T>()];
+        for (word, &value) in T::words_mut(&mut rows[place.row]).iter_mut().zip(values) {
+            *word = (T::from_bytes(*word) | (value & mask) << place.shift).to_bytes();
         }
         if place.spills {
-            for (word, &value) in W::words_mut(&mut rows[place.row + 1])
+            for (word, &value) in T::words_mut(&mut rows[place.row + 1])
                 .iter_mut()
                 .zip(values)
             {
-                *word = ((value & mask) >> (W::BITS - place.shift)).to_bytes();
+                *word = ((value & mask) >> (T::BITS - place.shift)).to_bytes();
             }
         }
     }
 }
 
-fn check<W: Word>(width: usize, packed: &[u8]) {
+fn check<T: Word>(width: usize, packed: &[u8]) {
     assert!(
-        width <= W::BITS,
+        width <= T::BITS,
         "a width of {width} bits in words of {}",
-        W::BITS
+        T::BITS
     );
     assert!(
         packed.len() == packed_len(width),
@@ -210,8 +211,8 @@ fn check<W: Word>(width: usize, packed: &[u8]) {
 }
 
 /// Words in a packed row, and values in a run.
-const fn lanes<W: Word>() -> usize {
-    BLOCK / W::BITS
+const fn lanes<T: Word>() -> usize {
+    BLOCK / T::BITS
 }
 
 /// The first value of a run.
@@ -220,12 +221,13 @@ const fn run_start(run: usize) -> usize {
 }
 
 /// The run that value `index` is in; its lane is `index % lanes`.
-const fn run_of<W: Word>(index: usize) -> usize {
-    ORDER[index % 128 / lanes::<W>() * lanes::<W>() / 16] * 8 + index / 128
+const fn run_of<T: Word>(index: usize) -> usize {
+    ORDER[index % 128 / lanes::<T>() * lanes::<T>() / 16] * 8 + index / 128
 }
 
-fn mask<W: Word>(width: usize) -> W {
-    W::MAX >> (W::BITS - width)
+/// The lowest `width` bits, for a `width` of 1 or more.
+fn mask<T: Word>(width: usize) -> T {
+    T::MAX >> (T::BITS - width)
 }
 
 /// Where the values of a run lie.
@@ -240,32 +242,32 @@ struct Place {
 
 impl Place {
     #[inline(always)]
-    fn new<W: Word>(run: usize, width: usize) -> Self {
+    fn new<T: Word>(run: usize, width: usize) -> Self {
         let bit = run * width;
-        let shift = bit % W::BITS;
+        let shift = bit % T::BITS;
         Place {
-            row: bit / W::BITS,
+            row: bit / T::BITS,
             shift,
-            spills: shift + width > W::BITS,
+            spills: shift + width > T::BITS,
         }
     }
 }
 
 /// Unpacks the values of a run from lane `lane` on. Inlined, so that a whole run has a constant length.
 #[inline(always)]
-fn unpack_run<W: Word>(width: usize, rows: &[[u8; ROW]], run: usize, lane: usize, out: &mut [W]) {
-    let place = Place::new::<W>(run, width);
-    let mask = mask::<W>(width);
-    let low = &W::words(&rows[place.row])[lane..][..out.len()];
+fn unpack_run<T: Word>(width: usize, rows: &[[u8; ROW]], run: usize, lane: usize, out: &mut [T]) {
+    let place = Place::new::<T>(run, width);
+    let mask = mask::<T>(width);
+    let low = &T::words(&rows[place.row])[lane..][..out.len()];
     if !place.spills {
         for (value, &low) in out.iter_mut().zip(low) {
-            *value = W::from_bytes(low) >> place.shift & mask;
+            *value = T::from_bytes(low) >> place.shift & mask;
         }
     } else {
-        let high = &W::words(&rows[place.row + 1])[lane..][..out.len()];
+        let high = &T::words(&rows[place.row + 1])[lane..][..out.len()];
         for ((value, &low), &high) in out.iter_mut().zip(low).zip(high) {
-            let (low, high) = (W::from_bytes(low), W::from_bytes(high));
-            *value = (low >> place.shift | high << (W::BITS - place.shift)) & mask;
+            let (low, high) = (T::from_bytes(low), T::from_bytes(high));
+            *value = (low >> place.shift | high << (T::BITS - place.shift)) & mask;
         }
     }
 }
@@ -294,16 +296,14 @@ mod tests {
         packed
     }
 
-    fn all_widths<W: Word + Into<u64> + PartialEq + core::fmt::Debug>(from_u64: fn(u64) -> W) {
-        let mut random = Random(W::BITS as u64);
-        for width in (0..=W::BITS)
-            .filter(|width| !cfg!(miri) || [0, 1, W::BITS - 1, W::BITS].contains(width))
-        {
+    fn all_widths<T: Word + Into<u64> + PartialEq + core::fmt::Debug>(from_u64: fn(u64) -> T) {
+        let mut random = Random(T::BITS as u64);
+        for width in (0..=T::BITS).filter(|width| !cfg!(miri) || [0, 5, 11].contains(width)) {
             let values: Vec<u64> = (0..BLOCK)
                 .map(|_| random.word() & ((1u128 << width) - 1) as u64)
                 .collect();
-            let words: [W; BLOCK] = core::array::from_fn(|i| from_u64(values[i]));
-            let expected = pack_by_bits(W::BITS, width, &values);
+            let words: [T; BLOCK] = core::array::from_fn(|i| from_u64(values[i]));
+            let expected = pack_by_bits(T::BITS, width, &values);
             assert_eq!(expected.len(), packed_len(width));
 
             // One byte on, so that no word is aligned.
@@ -312,12 +312,12 @@ mod tests {
             pack_block(width, &words, packed);
             assert_eq!(packed, expected, "packed to width {width}");
 
-            let mut out = [W::MAX; BLOCK];
+            let mut out = [T::MAX; BLOCK];
             block(width, packed, &mut out);
             assert_eq!(out, words, "unpacked from width {width}");
             for i in (0..BLOCK).step_by(if cfg!(miri) { 37 } else { 1 }) {
                 assert_eq!(
-                    get::<W>(width, packed, i),
+                    get::<T>(width, packed, i),
                     words[i],
                     "value {i} of width {width}"
                 );
@@ -325,7 +325,7 @@ mod tests {
             for _ in 0..rounds(100) {
                 let start = random.below(BLOCK + 1);
                 let len = random.below(BLOCK + 1 - start);
-                let mut out = vec![W::MAX; len];
+                let mut out = vec![T::MAX; len];
                 range(width, packed, start, &mut out);
                 assert_eq!(
                     out,
