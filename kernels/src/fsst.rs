@@ -12,6 +12,8 @@
 //!            zeros up to 2312 bytes
 //! ```
 
+use core::slice::Iter;
+
 /// Bytes of a stored table.
 const TABLE_LEN: usize = 2312;
 
@@ -69,10 +71,11 @@ impl Symbols {
         let mut len = 0usize;
         let mut codes = codes.iter();
         while let Some(&code) = codes.next() {
-            len += match self.lengths[code as usize] {
-                0 => self.literal(code, &mut codes).map(|_| 1)?,
+            let length = match self.lengths[code as usize] {
+                0 => literal(code, &mut codes).map(|_| 1)?,
                 length => length as usize,
             };
+            len = len.checked_add(length)?;
         }
         Some(len)
     }
@@ -90,7 +93,7 @@ impl Symbols {
         while let Some(&code) = codes.next() {
             let length = self.lengths[code as usize] as usize;
             if length == 0 {
-                *out.get_mut(at)? = self.literal(code, &mut codes)?;
+                *out.get_mut(at)? = literal(code, &mut codes)?;
                 at += 1;
                 continue;
             }
@@ -105,15 +108,15 @@ impl Symbols {
         }
         Some(at)
     }
+}
 
-    /// The byte after an escape.
-    #[inline]
-    fn literal(&self, code: u8, codes: &mut core::slice::Iter<'_, u8>) -> Option<u8> {
-        if code == ESCAPE {
-            codes.next().copied()
-        } else {
-            None
-        }
+/// The byte after an escape; `None` if it is missing or `code` is no escape.
+#[inline]
+fn literal(code: u8, codes: &mut Iter<'_, u8>) -> Option<u8> {
+    if code == ESCAPE {
+        codes.next().copied()
+    } else {
+        None
     }
 }
 
