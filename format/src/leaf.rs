@@ -4,12 +4,12 @@
 //! slot, however deeply nested; nulls inside it are bitmaps beside the values.
 
 use crate::{
-    Bitmap, Buffer, Column, DataType, Error, Physical, Result, Values,
+    Bitmap, Buffer, Column, DataType, Error, Field, Physical, Result, Values,
     bitmap::BitmapBuilder,
     column::{Offset, too_large},
     ensure,
 };
-use alloc::{boxed::Box, format, vec::Vec};
+use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use bytes::Bytes;
 use core::ops::Range;
 
@@ -459,6 +459,33 @@ impl LeafBuilder {
             other => other,
         };
         nest(data_type, slots, validity, flat, &mut self.item_validity.into_iter())
+    }
+
+    /// The column of structs whose fields lie side by side in each slot; none of the fields is null.
+    pub(crate) fn finish_packed(
+        self,
+        data_type: &DataType,
+        fields: &[Arc<Field>],
+        validity: Option<Bitmap>,
+    ) -> Column {
+        let (slots, stride) = (self.slots, self.shape.slot_bytes().unwrap_or_default());
+        let Slots::Fixed(rows) = self.values else { unreachable!("packed structs are made of bytes") };
+        let mut at = 0;
+        let children = fields.iter().map(|field| {
+            let shape = LeafShape::of(&field.data_type).expect("checked when the page was opened");
+            let width = shape.slot_bytes().unwrap_or_default();
+            let mut child = Buffer::with_capacity(slots * width);
+            let out = child.grow(slots * width);
+            for (value, row) in
+                out.chunks_exact_mut(width.max(1)).zip(rows.as_slice().chunks_exact(stride.max(1)))
+            {
+                value.copy_from_slice(&row[at..at + width]);
+            }
+            at += width;
+            nest(&field.data_type, slots, None, Values::Fixed(child), &mut core::iter::empty())
+        });
+        let children = children.collect();
+        Column::new(data_type.clone(), slots, validity, Values::Struct(children))
     }
 
     #[cold]

@@ -51,33 +51,49 @@ pub fn fill(bytes: &mut [u8], range: Range<usize>, value: bool) {
 
 /// Copies `len` bits and leaves the other bits of `dst` as they are.
 pub fn copy(dst: &mut [u8], dst_start: usize, src: &[u8], src_start: usize, len: usize) {
-    // Up to the first byte boundary of `dst`, then 64 bits at a time, then what is left.
+    let copy_few = |dst: &mut [u8], done: usize, len: usize| {
+        store(dst, dst_start + done, len, load(src, src_start + done, len));
+    };
+    // Up to a byte boundary of `dst`, then whole words, then what is left.
     let head = (dst_start.wrapping_neg() % 8).min(len);
-    store(dst, dst_start, head, load(src, src_start, head));
-
     let words = (len - head) / 64;
-    let start = src_start + head;
-    let (from, shift) = (&src[start / 8..], start % 8);
-    let body = &mut dst[(dst_start + head) / 8..][..words * 8];
-    if shift == 0 {
-        body.copy_from_slice(&from[..words * 8]);
-    } else if words > 0 {
-        let from = &from[..words * 8 + 1];
-        let high = from[8..].iter().step_by(8);
-        for ((word, &low), &high) in body.as_chunks_mut().0.iter_mut().zip(from.as_chunks().0).zip(high) {
-            *word = (u64::from_le_bytes(low) >> shift | (high as u64) << (64 - shift)).to_le_bytes();
-        }
+    let tail = (len - head) % 64;
+    copy_few(dst, 0, head);
+    if words > 0 {
+        let body = &mut dst[(dst_start + head) / 8..][..words * 8];
+        copy_words(body, src, src_start + head);
     }
+    copy_few(dst, len - tail, tail);
+}
 
-    let done = head + words * 64;
-    store(dst, dst_start + done, len - done, load(src, src_start + done, len - done));
+/// Fills `dst`, whole words of 64 bits, with the bits of `src` from `start` on.
+fn copy_words(dst: &mut [u8], src: &[u8], start: usize) {
+    let (src, shift) = (&src[start / 8..], start % 8);
+    if shift == 0 {
+        return dst.copy_from_slice(&src[..dst.len()]);
+    }
+    // A word's highest bits are in a ninth byte: a second read one byte on has them, and more of the same bits.
+    let (low, high) = (&src[..dst.len()], &src[1..][..dst.len()]);
+    let sources = low.as_chunks().0.iter().zip(high.as_chunks().0);
+    for (word, (&low, &high)) in dst.as_chunks_mut().0.iter_mut().zip(sources) {
+        let (low, high) = (u64::from_le_bytes(low), u64::from_le_bytes(high));
+        *word = (low >> shift | high << (8 - shift)).to_le_bytes();
+    }
 }
 
 /// Sets bit `dst_start + i` of `dst` where bit `indices[i]` of `src` is set. The bits of `dst` are zero before.
 pub fn gather(dst: &mut [u8], dst_start: usize, src: &[u8], indices: impl Iterator<Item = usize>) {
-    for (i, index) in indices.enumerate() {
-        let i = dst_start + i;
-        dst[i / 8] |= (get(src, index) as u8) << (i % 8);
+    let (mut at, mut byte) = (dst_start, 0);
+    for index in indices {
+        byte |= u8::from(get(src, index)) << (at % 8);
+        if at % 8 == 7 {
+            dst[at / 8] |= byte;
+            byte = 0;
+        }
+        at += 1;
+    }
+    if byte != 0 {
+        dst[at / 8] |= byte;
     }
 }
 
@@ -96,30 +112,51 @@ pub fn ones(bytes: &[u8], len: usize) -> impl Iterator<Item = usize> {
 
 /// Bits `start .. start + len` as the low bits of a word, for a `len` up to 64.
 fn load(bytes: &[u8], start: usize, len: usize) -> u64 {
-    let bytes = &bytes[touched(start, len)];
-    let mut wide = [0; 16];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    (u128::from_le_bytes(wide) >> (start % 8)) as u64 & low(len)
+    if len == 0 {
+        return 0;
+    }
+    let (bytes, shift) = (&bytes[start / 8..], start % 8);
+    let word = match bytes.split_first_chunk() {
+        Some((&word, after)) => {
+            let ninth = if shift + len > 64 { u64::from(after[0]) << (64 - shift) } else { 0 };
+            u64::from_le_bytes(word) >> shift | ninth
+        }
+        None => {
+            let bytes = &bytes[..(shift + len).div_ceil(8)];
+            bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)) >> shift
+        }
+    };
+    word & low(len)
 }
 
 /// Sets bits `start .. start + len` to the low bits of a word, for a `len` up to 64.
 pub(crate) fn store(bytes: &mut [u8], start: usize, len: usize, word: u64) {
-    let bytes = &mut bytes[touched(start, len)];
-    let mut wide = [0; 16];
-    wide[..bytes.len()].copy_from_slice(bytes);
-    let (mask, word) = (u128::from(low(len)) << (start % 8), u128::from(word & low(len)) << (start % 8));
-    let wide = (u128::from_le_bytes(wide) & !mask | word).to_le_bytes();
-    bytes.copy_from_slice(&wide[..bytes.len()]);
+    if len == 0 {
+        return;
+    }
+    let (bytes, shift) = (&mut bytes[start / 8..], start % 8);
+    let (mask, word) = (low(len), word & low(len));
+    match bytes.split_first_chunk_mut() {
+        Some((first, after)) => {
+            *first = (u64::from_le_bytes(*first) & !(mask << shift) | word << shift).to_le_bytes();
+            if shift + len > 64 {
+                let part = |word: u64| (word >> (64 - shift)) as u8;
+                after[0] = after[0] & !part(mask) | part(word);
+            }
+        }
+        None => {
+            let bytes = &mut bytes[..(shift + len).div_ceil(8)];
+            for (i, byte) in bytes.iter_mut().enumerate() {
+                let part = |word: u64| (word << shift >> (8 * i)) as u8;
+                *byte = *byte & !part(mask) | part(word);
+            }
+        }
+    }
 }
 
-/// The bytes that hold bits `start .. start + len`, at most nine.
-fn touched(start: usize, len: usize) -> Range<usize> {
-    start / 8..if len == 0 { start / 8 } else { (start + len).div_ceil(8) }
-}
-
-/// The low `len` bits, for a `len` up to 64.
+/// The low `len` bits, for a `len` from 1 to 64.
 fn low(len: usize) -> u64 {
-    if len == 0 { 0 } else { u64::MAX >> (64 - len) }
+    u64::MAX >> (64 - len)
 }
 
 /// Whether every byte is `byte`.
@@ -147,5 +184,119 @@ impl Span {
         let head = (head != 0xff).then_some((first, head));
         let whole = first + head.is_some() as usize..last;
         Span { edges: [head, (tail != 0).then_some((last, tail))], whole }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, rounds};
+    use std::{vec, vec::Vec};
+
+    /// Three bytes in four are all zeros or all ones, as in real bitmaps.
+    fn bitmap(random: &mut Random, len: usize) -> Vec<u8> {
+        let byte = random.word() as u8;
+        let run = [0, 0xff, byte][random.below(3)];
+        (0..len).map(|_| if random.below(4) == 0 { random.word() as u8 } else { run }).collect()
+    }
+
+    fn range(random: &mut Random, bytes: &[u8]) -> Range<usize> {
+        let start = random.below(bytes.len() * 8 + 1);
+        start..start + random.below(bytes.len() * 8 + 1 - start)
+    }
+
+    #[test]
+    fn single_bits() {
+        let mut bytes = [0b0000_0010, 0b1000_0000];
+        assert_eq!((0..16).filter(|&i| get(&bytes, i)).collect::<Vec<_>>(), [1, 15]);
+        set(&mut bytes, 8);
+        set(&mut bytes, 15);
+        assert_eq!(bytes, [0b0000_0010, 0b1000_0001]);
+    }
+
+    #[test]
+    fn ranges() {
+        let mut random = Random(1);
+        for _ in 0..rounds(3000) {
+            let len = random.below(70);
+            let bytes = bitmap(&mut random, len);
+            let range = range(&mut random, &bytes);
+            let expected = range.clone().filter(|&i| get(&bytes, i)).count();
+            assert_eq!(count_ones(&bytes, range.clone()), expected, "{bytes:x?} {range:?}");
+            assert_eq!(any(&bytes, range.clone()), expected > 0, "{bytes:x?} {range:?}");
+            assert_eq!(all(&bytes, range.clone()), expected == range.len(), "{bytes:x?} {range:?}");
+            assert!(ones(&bytes, range.end).eq((0..range.end).filter(|&i| get(&bytes, i))));
+
+            for value in [false, true] {
+                let mut filled = bytes.clone();
+                fill(&mut filled, range.clone(), value);
+                for i in 0..bytes.len() * 8 {
+                    let expected = if range.contains(&i) { value } else { get(&bytes, i) };
+                    assert_eq!(get(&filled, i), expected, "bit {i}, filled {range:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn short_ranges_at_every_offset() {
+        let byte = [0b0110_1001; 3];
+        for start in 0..=24 {
+            for end in start..=24 {
+                let expected = (start..end).filter(|&i| get(&byte, i)).count();
+                assert_eq!(count_ones(&byte, start..end), expected);
+                assert_eq!(any(&byte, start..end), expected > 0);
+                assert_eq!(all(&byte, start..end), expected == end - start);
+            }
+        }
+    }
+
+    #[test]
+    fn copies() {
+        let mut random = Random(2);
+        for _ in 0..rounds(5000) {
+            let (src_len, dst_len) = (random.below(70), random.below(70));
+            let (src, dst) = (random.bytes(src_len), random.bytes(dst_len));
+            let src_start = random.below(src_len * 8 + 1);
+            let dst_start = random.below(dst_len * 8 + 1);
+            let len = random.below((src_len * 8 - src_start).min(dst_len * 8 - dst_start) + 1);
+            let mut copied = dst.clone();
+            copy(&mut copied, dst_start, &src, src_start, len);
+            for i in 0..dst_len * 8 {
+                let within = (dst_start..dst_start + len).contains(&i);
+                let expected = if within { get(&src, src_start + (i - dst_start)) } else { get(&dst, i) };
+                assert_eq!(get(&copied, i), expected, "bit {i}, {len} bits from {src_start} to {dst_start}");
+            }
+        }
+    }
+
+    #[test]
+    fn gathers() {
+        let mut random = Random(3);
+        for _ in 0..rounds(500) {
+            let src = random.bytes(20);
+            let indices: Vec<usize> = (0..random.below(200)).map(|_| random.below(160)).collect();
+            let dst_start = random.below(20);
+            let mut dst = vec![0; (dst_start + indices.len()).div_ceil(8) + 1];
+            gather(&mut dst, dst_start, &src, indices.iter().copied());
+            for i in 0..dst.len() * 8 {
+                let index = i.checked_sub(dst_start).and_then(|i| indices.get(i));
+                assert_eq!(get(&dst, i), index.is_some_and(|&index| get(&src, index)));
+            }
+        }
+    }
+
+    #[test]
+    fn empty_ranges_lie_anywhere() {
+        assert_eq!(count_ones(&[], 100..100), 0);
+        assert!(!any(&[], 100..100) && all(&[], 100..100));
+        fill(&mut [], 100..100, true);
+        copy(&mut [], 100, &[], 100, 0);
+    }
+
+    #[test]
+    #[should_panic]
+    fn copy_from_past_the_end() {
+        copy(&mut [0; 32], 0, &[0; 31], 1, 248);
     }
 }

@@ -12,6 +12,8 @@
 //!            zeros up to 2312 bytes
 //! ```
 
+use core::slice::Iter;
+
 /// Bytes of a stored table.
 const TABLE_LEN: usize = 2312;
 
@@ -27,6 +29,12 @@ pub struct Symbols {
     symbols: [[u8; 8]; 256],
     /// By code; 0 for the escape and for codes that have no symbol.
     lengths: [u8; 256],
+}
+
+impl core::fmt::Debug for Symbols {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "Symbols({})", self.lengths.iter().filter(|len| **len > 0).count())
+    }
 }
 
 impl Symbols {
@@ -60,10 +68,11 @@ impl Symbols {
         let mut len = 0usize;
         let mut codes = codes.iter();
         while let Some(&code) = codes.next() {
-            len += match self.lengths[code as usize] {
-                0 => self.literal(code, &mut codes).map(|_| 1)?,
+            let length = match self.lengths[code as usize] {
+                0 => literal(code, &mut codes).map(|_| 1)?,
                 length => length as usize,
             };
+            len = len.checked_add(length)?;
         }
         Some(len)
     }
@@ -81,7 +90,7 @@ impl Symbols {
         while let Some(&code) = codes.next() {
             let length = self.lengths[code as usize] as usize;
             if length == 0 {
-                *out.get_mut(at)? = self.literal(code, &mut codes)?;
+                *out.get_mut(at)? = literal(code, &mut codes)?;
                 at += 1;
                 continue;
             }
@@ -94,10 +103,119 @@ impl Symbols {
         }
         Some(at)
     }
+}
 
-    /// The byte after an escape.
-    #[inline]
-    fn literal(&self, code: u8, codes: &mut core::slice::Iter<'_, u8>) -> Option<u8> {
-        if code == ESCAPE { codes.next().copied() } else { None }
+/// The byte after an escape; `None` if it is missing or `code` is no escape.
+#[inline]
+fn literal(code: u8, codes: &mut Iter<'_, u8>) -> Option<u8> {
+    if code == ESCAPE { codes.next().copied() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, rounds};
+    use std::{vec, vec::Vec};
+
+    fn table(symbols: &[&[u8]]) -> Vec<u8> {
+        let mut table = vec![symbols.len() as u8, 0, 0, 1];
+        table.extend(MAGIC);
+        for symbol in symbols {
+            table.extend(*symbol);
+            table.resize(table.len() + 8 - symbol.len(), 0);
+        }
+        table.extend(symbols.iter().map(|symbol| symbol.len() as u8));
+        table.resize(TABLE_LEN, 0);
+        table
+    }
+
+    fn decode(symbols: &Symbols, codes: &[u8]) -> Option<Vec<u8>> {
+        let mut out = vec![0; symbols.decoded_len(codes)?];
+        assert_eq!(symbols.decode_into(codes, &mut out), Some(out.len()));
+        Some(out)
+    }
+
+    #[test]
+    fn symbols_and_literals() {
+        let symbols = Symbols::parse(&table(&[b"http://", b"a", b"8 bytes."])).unwrap();
+        assert!(symbols.is_compressed());
+        assert_eq!(decode(&symbols, &[]).unwrap(), b"");
+        assert_eq!(decode(&symbols, &[0, 1, 255, b'x', 255, 255, 2, 1]).unwrap(), b"http://ax\xff8 bytes.a");
+    }
+
+    #[test]
+    fn invalid_codes() {
+        let symbols = Symbols::parse(&table(&[b"a", b"bc"])).unwrap();
+        for codes in [&[2u8][..], &[0, 254], &[255], &[0, 255], &[255, 255, 255]] {
+            assert_eq!(symbols.decoded_len(codes), None, "{codes:?}");
+            assert_eq!(symbols.decode_into(codes, &mut [0; 32]), None, "{codes:?}");
+        }
+    }
+
+    #[test]
+    fn strings_that_do_not_fit() {
+        let symbols = Symbols::parse(&table(&[b"a", b"seven b"])).unwrap();
+        let codes = [1, 0, 255, b'x', 1];
+        for room in 0..16 {
+            assert_eq!(symbols.decode_into(&codes, &mut vec![0; room]), None);
+        }
+        for room in 16..32 {
+            let mut out = vec![0; room];
+            assert_eq!(symbols.decode_into(&codes, &mut out), Some(16));
+            assert_eq!(&out[..16], b"seven baxseven b");
+        }
+    }
+
+    #[test]
+    fn uncoded_strings_pass_through() {
+        let mut off = table(&[b"ab"]);
+        off[3] = 0;
+        let symbols = Symbols::parse(&off).unwrap();
+        assert!(!symbols.is_compressed());
+        assert_eq!(decode(&symbols, &[0, 7, 255]).unwrap(), [0, 7, 255]);
+        assert_eq!(symbols.decode_into(&[1, 2], &mut [0]), None);
+    }
+
+    #[test]
+    fn full_tables_against_the_definition() {
+        let mut random = Random(6);
+        for n in [0, 1, 17, 254, 255] {
+            let mut symbol = || {
+                let len = 1 + random.below(8);
+                random.bytes(len)
+            };
+            let texts: Vec<Vec<u8>> = (0..n).map(|_| symbol()).collect();
+            let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+            let symbols = Symbols::parse(&table(&texts)).unwrap();
+            for _ in 0..rounds(300) {
+                let (mut codes, mut text) = (vec![], vec![]);
+                for _ in 0..random.below(50) {
+                    let code = random.below(n + 1);
+                    if code < n {
+                        codes.push(code as u8);
+                        text.extend(texts[code]);
+                    } else {
+                        let byte = random.word() as u8;
+                        codes.extend([255, byte]);
+                        text.push(byte);
+                    }
+                }
+                assert_eq!(decode(&symbols, &codes).unwrap(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn invalid_tables() {
+        let valid = table(&[b"a", b"bc"]);
+        assert!(Symbols::parse(&valid).is_ok());
+        assert!(Symbols::parse(&valid[1..]).is_err());
+        assert!(Symbols::parse(&[&valid[..], &[0]].concat()).is_err());
+        // The magic, then the length of the second symbol.
+        for (at, byte) in [(4, 0), (7, 0x54), (8 + 16 + 1, 0), (8 + 16 + 1, 9), (0, 3)] {
+            let mut table = valid.clone();
+            table[at] = byte;
+            assert!(Symbols::parse(&table).is_err(), "byte {at} = {byte}");
+        }
     }
 }

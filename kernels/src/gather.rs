@@ -33,3 +33,36 @@ fn array<const WIDTH: usize>(src: &[u8], indices: &[u32], dst: &mut [u8]) {
         *item = src[index as usize];
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+    use std::{vec, vec::Vec};
+
+    #[test]
+    fn all_widths() {
+        let mut random = Random(5);
+        for width in 0..=40usize {
+            // A last item that is cut off must not be picked, nor disturb the others.
+            let src = random.bytes(20 * width + width.saturating_sub(1));
+            let indices: Vec<u32> = (0..15).map(|_| random.below(20) as u32).collect();
+            let mut dst = vec![0; 15 * width];
+            fixed(width, &src, &indices, &mut dst);
+            let items = indices.iter().flat_map(|&i| &src[i as usize * width..][..width]);
+            assert!(dst.iter().eq(items), "width {width}");
+        }
+    }
+
+    #[test]
+    #[should_panic]
+    fn item_past_the_end() {
+        fixed(4, &[0; 11], &[2], &mut [0; 4]);
+    }
+
+    #[test]
+    #[should_panic = "room for 2 items of 3 bytes"]
+    fn wrong_room() {
+        fixed(3, &[0; 9], &[0, 1], &mut [0; 7]);
+    }
+}

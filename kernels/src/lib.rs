@@ -21,5 +21,7 @@ pub mod bits;
 pub mod fsst;
 pub mod gather;
 pub mod levels;
+#[cfg(test)]
+mod random;
 pub mod rle;
 pub mod unpack;

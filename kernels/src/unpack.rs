@@ -104,16 +104,16 @@ pub const fn packed_len(width: usize) -> usize {
 ///
 /// # Panics
 ///
-/// If `width > W::BITS` or `packed.len() != packed_len(width)`.
-pub fn block<W: Word>(width: usize, packed: &[u8], out: &mut [W; BLOCK]) {
-    check::<W>(width, packed);
+/// If `width > T::BITS` or `packed.len() != packed_len(width)`.
+pub fn block<T: Word>(width: usize, packed: &[u8], out: &mut [T; BLOCK]) {
+    check::<T>(width, packed);
     if width == 0 {
-        return out.fill(W::default());
+        return out.fill(T::default());
     }
     let rows = packed.as_chunks().0;
-    for run in 0..W::BITS {
+    for run in 0..T::BITS {
         let start = run_start(run);
-        unpack_run(width, rows, run, 0, &mut out[start..start + lanes::<W>()]);
+        unpack_run(width, rows, run, 0, &mut out[start..start + lanes::<T>()]);
     }
 }
 
@@ -121,31 +121,47 @@ pub fn block<W: Word>(width: usize, packed: &[u8], out: &mut [W; BLOCK]) {
 ///
 /// # Panics
 ///
-/// If `width > W::BITS`, `packed.len() != packed_len(width)` or `index >= BLOCK`.
-pub fn get<W: Word>(width: usize, packed: &[u8], index: usize) -> W {
-    let mut value = [W::default()];
-    range(width, packed, index, &mut value);
-    value[0]
+/// If `width > T::BITS`, `packed.len() != packed_len(width)` or `index >= BLOCK`.
+pub fn get<T: Word>(width: usize, packed: &[u8], index: usize) -> T {
+    check::<T>(width, packed);
+    assert!(index < BLOCK, "value {index} is not in a block");
+    if width == 0 {
+        return T::default();
+    }
+    let rows = packed.as_chunks().0;
+    let place = Place::new::<T>(run_of::<T>(index), width);
+    let word = |row: usize| T::from_bytes(T::words(&rows[row])[index % lanes::<T>()]);
+    let mut value = word(place.row) >> place.shift;
+    if place.spills {
+        value = value | word(place.row + 1) << (T::BITS - place.shift);
+    }
+    value & mask(width)
 }
 
 /// Unpacks values `start .. start + out.len()` of a block, and only those.
 ///
 /// # Panics
 ///
-/// If `width > W::BITS`, `packed.len() != packed_len(width)` or `start + out.len() > BLOCK`.
-pub fn range<W: Word>(width: usize, packed: &[u8], start: usize, out: &mut [W]) {
-    check::<W>(width, packed);
+/// If `width > T::BITS`, `packed.len() != packed_len(width)` or `start + out.len() > BLOCK`.
+pub fn range<T: Word>(width: usize, packed: &[u8], start: usize, out: &mut [T]) {
+    check::<T>(width, packed);
     assert!(start <= BLOCK && out.len() <= BLOCK - start, "the range leaves the block");
     if width == 0 {
-        return out.fill(W::default());
+        return out.fill(T::default());
     }
     let rows = packed.as_chunks().0;
     let (mut index, mut rest) = (start, out);
     while !rest.is_empty() {
-        let lane = index % lanes::<W>();
-        let (now, later) = rest.split_at_mut(rest.len().min(lanes::<W>() - lane));
-        unpack_run(width, rows, run_of::<W>(index), lane, now);
-        (index, rest) = (index + now.len(), later);
+        let (run, lane) = (run_of::<T>(index), index % lanes::<T>());
+        let (now, later) = rest.split_at_mut(rest.len().min(lanes::<T>() - lane));
+        index += now.len();
+        rest = later;
+        // The compiler does better with a length that it knows.
+        if now.len() == lanes::<T>() {
+            unpack_run(width, rows, run, 0, &mut now[..lanes::<T>()]);
+        } else {
+            unpack_run(width, rows, run, lane, now);
+        }
     }
 }
 
@@ -153,36 +169,36 @@ pub fn range<W: Word>(width: usize, packed: &[u8], start: usize, out: &mut [W]) 
 ///
 /// # Panics
 ///
-/// If `width > W::BITS` or `packed.len() != packed_len(width)`.
-pub fn pack_block<W: Word>(width: usize, values: &[W; BLOCK], packed: &mut [u8]) {
-    check::<W>(width, packed);
+/// If `width > T::BITS` or `packed.len() != packed_len(width)`.
+pub fn pack_block<T: Word>(width: usize, values: &[T; BLOCK], packed: &mut [u8]) {
+    check::<T>(width, packed);
     if width == 0 {
         return;
     }
     packed.fill(0);
-    let (rows, mask) = (packed.as_chunks_mut().0, mask::<W>(width));
-    for run in 0..W::BITS {
-        let place = Place::new::<W>(run, width);
-        let values = &values[run_start(run)..][..lanes::<W>()];
-        for (word, &value) in W::words_mut(&mut rows[place.row]).iter_mut().zip(values) {
-            *word = (W::from_bytes(*word) | (value & mask) << place.shift).to_bytes();
+    let (rows, mask) = (packed.as_chunks_mut().0, mask::<T>(width));
+    for run in 0..T::BITS {
+        let place = Place::new::<T>(run, width);
+        let values = &values[run_start(run)..][..lanes::<T>()];
+        for (word, &value) in T::words_mut(&mut rows[place.row]).iter_mut().zip(values) {
+            *word = (T::from_bytes(*word) | (value & mask) << place.shift).to_bytes();
         }
         if place.spills {
-            for (word, &value) in W::words_mut(&mut rows[place.row + 1]).iter_mut().zip(values) {
-                *word = ((value & mask) >> (W::BITS - place.shift)).to_bytes();
+            for (word, &value) in T::words_mut(&mut rows[place.row + 1]).iter_mut().zip(values) {
+                *word = ((value & mask) >> (T::BITS - place.shift)).to_bytes();
             }
         }
     }
 }
 
-fn check<W: Word>(width: usize, packed: &[u8]) {
-    assert!(width <= W::BITS, "a width of {width} bits in words of {}", W::BITS);
+fn check<T: Word>(width: usize, packed: &[u8]) {
+    assert!(width <= T::BITS, "a width of {width} bits in words of {}", T::BITS);
     assert!(packed.len() == packed_len(width), "{} bytes for a block of width {width}", packed.len());
 }
 
 /// Words in a packed row, and values in a run.
-const fn lanes<W: Word>() -> usize {
-    BLOCK / W::BITS
+const fn lanes<T: Word>() -> usize {
+    BLOCK / T::BITS
 }
 
 /// The first value of a run.
@@ -191,12 +207,13 @@ const fn run_start(run: usize) -> usize {
 }
 
 /// The run that value `index` is in; its lane is `index % lanes`.
-const fn run_of<W: Word>(index: usize) -> usize {
-    ORDER[index % 128 / lanes::<W>() * lanes::<W>() / 16] * 8 + index / 128
+const fn run_of<T: Word>(index: usize) -> usize {
+    ORDER[index % 128 / lanes::<T>() * lanes::<T>() / 16] * 8 + index / 128
 }
 
-fn mask<W: Word>(width: usize) -> W {
-    W::MAX >> (W::BITS - width)
+/// The lowest `width` bits, for a `width` of 1 or more.
+fn mask<T: Word>(width: usize) -> T {
+    T::MAX >> (T::BITS - width)
 }
 
 /// Where the values of a run lie.
@@ -211,28 +228,134 @@ struct Place {
 
 impl Place {
     #[inline(always)]
-    fn new<W: Word>(run: usize, width: usize) -> Self {
+    fn new<T: Word>(run: usize, width: usize) -> Self {
         let bit = run * width;
-        let shift = bit % W::BITS;
-        Place { row: bit / W::BITS, shift, spills: shift + width > W::BITS }
+        let shift = bit % T::BITS;
+        Place { row: bit / T::BITS, shift, spills: shift + width > T::BITS }
     }
 }
 
 /// Unpacks the values of a run from lane `lane` on. Inlined, so that a whole run has a constant length.
 #[inline(always)]
-fn unpack_run<W: Word>(width: usize, rows: &[[u8; ROW]], run: usize, lane: usize, out: &mut [W]) {
-    let place = Place::new::<W>(run, width);
-    let mask = mask::<W>(width);
-    let low = &W::words(&rows[place.row])[lane..][..out.len()];
+fn unpack_run<T: Word>(width: usize, rows: &[[u8; ROW]], run: usize, lane: usize, out: &mut [T]) {
+    let place = Place::new::<T>(run, width);
+    let mask = mask::<T>(width);
+    let low = &T::words(&rows[place.row])[lane..][..out.len()];
     if !place.spills {
         for (value, &low) in out.iter_mut().zip(low) {
-            *value = W::from_bytes(low) >> place.shift & mask;
+            *value = T::from_bytes(low) >> place.shift & mask;
         }
     } else {
-        let high = &W::words(&rows[place.row + 1])[lane..][..out.len()];
+        let high = &T::words(&rows[place.row + 1])[lane..][..out.len()];
         for ((value, &low), &high) in out.iter_mut().zip(low).zip(high) {
-            let (low, high) = (W::from_bytes(low), W::from_bytes(high));
-            *value = (low >> place.shift | high << (W::BITS - place.shift)) & mask;
+            let (low, high) = (T::from_bytes(low), T::from_bytes(high));
+            *value = (low >> place.shift | high << (T::BITS - place.shift)) & mask;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Random, rounds};
+    use std::{vec, vec::Vec};
+
+    /// The layout bit by bit: bit i of value r of lane l is bit `r * width + i` of the lane's stream of words.
+    fn pack_by_bits(word_bits: usize, width: usize, values: &[u64]) -> Vec<u8> {
+        let lanes = 1024 / word_bits;
+        let mut packed = vec![0; 128 * width];
+        for run in 0..word_bits {
+            for lane in 0..lanes {
+                let value = values[[0, 4, 2, 6, 1, 5, 3, 7][run / 8] * 16 + run % 8 * 128 + lane];
+                for i in 0..width {
+                    let (word, bit) = ((run * width + i) / word_bits, (run * width + i) % word_bits);
+                    let bit = (word * lanes + lane) * word_bits + bit;
+                    packed[bit / 8] |= ((value >> i & 1) as u8) << (bit % 8);
+                }
+            }
+        }
+        packed
+    }
+
+    fn all_widths<T: Word + Into<u64> + PartialEq + core::fmt::Debug>(from_u64: fn(u64) -> T) {
+        let mut random = Random(T::BITS as u64);
+        for width in (0..=T::BITS).filter(|width| !cfg!(miri) || [0, 5, 11].contains(width)) {
+            let values: Vec<u64> =
+                (0..BLOCK).map(|_| random.word() & ((1u128 << width) - 1) as u64).collect();
+            let words: [T; BLOCK] = core::array::from_fn(|i| from_u64(values[i]));
+            let expected = pack_by_bits(T::BITS, width, &values);
+            assert_eq!(expected.len(), packed_len(width));
+
+            // One byte on, so that no word is aligned.
+            let mut buffer = vec![0xff; 1 + expected.len()];
+            let packed = &mut buffer[1..];
+            pack_block(width, &words, packed);
+            assert_eq!(packed, expected, "packed to width {width}");
+
+            let mut out = [T::MAX; BLOCK];
+            block(width, packed, &mut out);
+            assert_eq!(out, words, "unpacked from width {width}");
+            for i in (0..BLOCK).step_by(if cfg!(miri) { 37 } else { 1 }) {
+                assert_eq!(get::<T>(width, packed, i), words[i], "value {i} of width {width}");
+            }
+            for _ in 0..rounds(100) {
+                let start = random.below(BLOCK + 1);
+                let len = random.below(BLOCK + 1 - start);
+                let mut out = vec![T::MAX; len];
+                range(width, packed, start, &mut out);
+                assert_eq!(out, words[start..start + len], "{len} values from {start} of width {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_of_all_widths() {
+        all_widths(|value| value as u8);
+        all_widths(|value| value as u16);
+        all_widths(|value| value as u32);
+        all_widths(|value| value);
+    }
+
+    #[test]
+    fn packing_keeps_the_low_bits_only() {
+        let (mut wide, mut narrow) = (vec![0; packed_len(5)], vec![0; packed_len(5)]);
+        pack_block(5, &core::array::from_fn(|i| i as u32), &mut wide);
+        pack_block(5, &core::array::from_fn(|i| i as u32 % 32), &mut narrow);
+        assert_eq!(wide, narrow);
+    }
+
+    #[test]
+    fn examples_of_the_format() {
+        let mut packed = vec![0; packed_len(3)];
+        pack_block(3, &core::array::from_fn(|i| i as u8 % 8), &mut packed);
+        assert_eq!(packed[..10], [0x00, 0x49, 0x92, 0xdb, 0x24, 0x6d, 0xb6, 0xff, 0x00, 0x49]);
+
+        let mut packed = vec![0; packed_len(10)];
+        pack_block(10, &core::array::from_fn(|i| i as u16), &mut packed);
+        assert_eq!(packed[..8], [0x00, 0x00, 0x01, 0x04, 0x02, 0x08, 0x03, 0x0c]);
+    }
+
+    #[test]
+    #[should_panic = "a width of 9 bits"]
+    fn width_beyond_the_word() {
+        block(9, &[0; packed_len(9)], &mut [0u8; BLOCK]);
+    }
+
+    #[test]
+    #[should_panic = "127 bytes for a block of width 1"]
+    fn short_block() {
+        get::<u8>(1, &[0; 127], 0);
+    }
+
+    #[test]
+    #[should_panic = "value 1024 is not in a block"]
+    fn value_past_the_block() {
+        get::<u8>(0, &[], 1024);
+    }
+
+    #[test]
+    #[should_panic = "leaves the block"]
+    fn range_past_the_block() {
+        range(0, &[], 1000, &mut [0u8; 25]);
     }
 }

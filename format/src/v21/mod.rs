@@ -1,26 +1,152 @@
-//! Pages of file version 2.1 and 2.2: structural encodings, a column for each leaf of the schema.
+//! Pages of file versions 2.1 and 2.2: structural encodings, a column for each leaf of the schema.
+//!
+//! ```text
+//! layers      which levels mean null or empty        structure   levels to validity and offsets
+//! mini_block  chunks of small values                 full_zip    large values, one by one
+//! constant    one value, or only nulls               chunks      where chunks and their rows lie
+//! values      encodings inside a chunk               block       encodings of a whole buffer
+//! ```
 
-use crate::{Column, ColumnMap, Error, Field, File, Result, container::PageParts, file::OpenPage};
+mod block;
+mod chunks;
+mod constant;
+mod full_zip;
+mod layers;
+mod levels;
+mod mini_block;
+mod structure;
+mod values;
+
+use crate::{
+    Column, ColumnMap, DataType, Error, Field, File, Result, Values,
+    container::PageParts,
+    file::{OpenPage, for_each_page, is_leaf},
+    leaf::{Item, LeafBuilder, LeafShape},
+    proto::{self, v21 as message},
+};
+use alloc::vec::Vec;
+use constant::Constant;
 use core::ops::Range;
+use full_zip::FullZip;
+use layers::{Layers, Node};
+use mini_block::MiniBlock;
+use structure::{LeafColumn, Structure, assemble, for_each_leaf, is_empty_struct};
 
 /// An opened page.
 #[derive(Debug)]
-pub(crate) struct Page {}
+pub(crate) struct Page {
+    layers: Layers,
+    layout: Layout,
+}
+
+#[derive(Debug)]
+enum Layout {
+    MiniBlock(MiniBlock),
+    FullZip(FullZip),
+    Constant(Constant),
+}
+
+/// What a page appends to, with scratch for the levels of the rows at hand.
+#[derive(Debug)]
+pub(crate) struct Target {
+    leaf: LeafBuilder,
+    structure: Structure,
+    rep: Vec<u16>,
+    def: Vec<u16>,
+    /// Whether all rows come from one piece of one page, which may then be shared.
+    keep: bool,
+}
 
 impl Page {
-    fn open(_parts: PageParts, _field: &Field) -> Result<Self> {
-        Err(Error::unsupported("file version 2.1"))
+    fn open(parts: PageParts, path: &[Node], field: &Field) -> Result<Self> {
+        let position = parts.encoding_position;
+        let layout: message::PageLayout = proto::decode(&parts.encoding, position, "page layout")?;
+        let shape = leaf_shape(field)?;
+        let (layers, layout) =
+            Self::open_layout(layout, &parts, path, &shape).map_err(|error| error.at(position))?;
+        Ok(Page { layers, layout })
+    }
+
+    fn open_layout(
+        layout: message::PageLayout,
+        parts: &PageParts,
+        path: &[Node],
+        shape: &LeafShape,
+    ) -> Result<(Layers, Layout)> {
+        Ok(match layout.layout {
+            Some(message::Layout::MiniBlock(layout)) => {
+                let layers = Layers::parse(&layout.layers, path)?;
+                let page = MiniBlock::open(&layout, parts, &layers, shape)?;
+                (layers, Layout::MiniBlock(page))
+            }
+            Some(message::Layout::FullZip(layout)) => {
+                let layers = Layers::parse(&layout.layers, path)?;
+                let page = FullZip::open(&layout, parts, &layers, shape)?;
+                (layers, Layout::FullZip(page))
+            }
+            Some(message::Layout::Constant(layout)) => {
+                let layers = Layers::parse(&layout.layers, path)?;
+                let page = Constant::open(&layout, parts, &layers, shape)?;
+                (layers, Layout::Constant(page))
+            }
+            Some(message::Layout::Blob(_)) => {
+                return Err(Error::unsupported("page layout `blob` is not supported yet"));
+            }
+            Some(message::Layout::Sparse(_)) => {
+                return Err(Error::unsupported("page layout `sparse` is not supported"));
+            }
+            None => return Err(Error::corrupt("expected a page layout, found none")),
+        })
     }
 
     /// Whether rows of this page can be lent as they lie in the file.
     pub(crate) fn lends_rows(&self) -> bool {
-        false
+        matches!(&self.layout, Layout::FullZip(page) if page.is_plain())
+    }
+
+    /// Appends rows `range` of the page to `target`.
+    fn read(&self, range: Range<u64>, target: &mut Target) -> Result<()> {
+        let first = target.leaf.len();
+        match &self.layout {
+            Layout::MiniBlock(page) => page.read(range, &self.layers, target)?,
+            Layout::FullZip(page) => page.read(range, &self.layers, target)?,
+            Layout::Constant(page) => page.read(range, &self.layers, target)?,
+        }
+        let (found, expected) = (target.leaf.len(), target.structure.leaf_len());
+        crate::ensure!(found == expected, "expected {expected} values for the levels read, found {found}");
+        target.leaf.check_utf8(first)
     }
 }
 
-/// Page `index` of `column`, which holds `field`.
+/// What the slots of a leaf hold: a packed struct is one value of all its fields' bytes.
+fn leaf_shape(field: &Field) -> Result<LeafShape> {
+    match &field.data_type {
+        empty if is_empty_struct(empty) => Ok(LeafShape::Null),
+        DataType::Struct(fields) if field.is_packed() => {
+            let widths = fields.iter().map(|child| match LeafShape::of(&child.data_type)?.slot_bytes() {
+                Some(width) => Ok(width),
+                None => Err(Error::unsupported("packed structs with variable fields are not supported yet")),
+            });
+            Ok(LeafShape::plain(Item::Bytes(widths.sum::<Result<usize>>()?)))
+        }
+        _ if field.is_blob() => Err(Error::unsupported("blob columns are not supported yet")),
+        other => LeafShape::of(other),
+    }
+}
+
+/// Page `index` of `column`, which holds the leaf `field` without any nesting.
 pub(crate) fn page<'a>(file: &'a File, column: u32, index: usize, field: &Field) -> Result<&'a Page> {
-    match file.page(column, index, |_, parts| Page::open(parts, field).map(OpenPage::V21))? {
+    open_page(file, column, index, &[Node::Item], field)
+}
+
+fn open_page<'a>(
+    file: &'a File,
+    column: u32,
+    index: usize,
+    path: &[Node],
+    field: &Field,
+) -> Result<&'a Page> {
+    match file.page(column, index, |_, parts| Page::open(parts, path, field).map(OpenPage::V21))? {
         OpenPage::V21(page) => Ok(page),
         OpenPage::V20(_) => unreachable!("a file has one version"),
     }
@@ -28,12 +154,74 @@ pub(crate) fn page<'a>(file: &'a File, column: u32, index: usize, field: &Field)
 
 /// See [`File::read`].
 pub(crate) fn read(
-    _file: &File,
-    _field: &Field,
-    _columns: &ColumnMap,
-    _rows: u64,
-    _ranges: &[Range<u64>],
-    _reuse: Option<Column>,
+    file: &File,
+    field: &Field,
+    columns: &ColumnMap,
+    rows: u64,
+    ranges: &[Range<u64>],
+    reuse: Option<Column>,
 ) -> Result<Column> {
-    Err(Error::unsupported("file version 2.1"))
+    let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
+    if is_leaf(field) {
+        return match columns.get(field.id) {
+            Some(column) => Ok(read_leaf(file, field, &[Node::Item], column, rows, ranges, reuse)?.leaf),
+            None => Ok(Column::nulls(&field.data_type, count)),
+        };
+    }
+    let mut leaves = Vec::new();
+    for_each_leaf(field, &mut Vec::new(), &mut |leaf, path| {
+        leaves.push(match columns.get(leaf.id) {
+            Some(column) => Some(read_leaf(file, leaf, path, column, rows, ranges, None)?),
+            None => None,
+        });
+        Ok(())
+    })?;
+    assemble(field, 0, count, &mut leaves.iter_mut())
+}
+
+fn read_leaf(
+    file: &File,
+    field: &Field,
+    path: &[Node],
+    column: u32,
+    rows: u64,
+    ranges: &[Range<u64>],
+    reuse: Option<Column>,
+) -> Result<LeafColumn> {
+    let pages = &file.column(column)?.pages;
+    pages.expect_rows(rows)?;
+    let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
+    let (old_validity, old_values) = reuse.map(Column::into_parts).unzip();
+    let mut leaf = LeafBuilder::new(leaf_shape(field)?, count, old_values);
+    let in_one_page = match ranges {
+        [range] => range.start < range.end && pages.page_of(range.start) == pages.page_of(range.end - 1),
+        _ => false,
+    };
+    let keep = in_one_page && {
+        let page = pages.page_of(ranges[0].start).ok_or_else(|| pages.too_short(ranges[0].start))?;
+        open_page(file, column, page, path, field)?.lends_rows()
+    };
+    if !keep && path.iter().all(|node| *node == Node::Item) {
+        leaf.reserve_fixed(count);
+    }
+    let structure = Structure::new(path, count, old_validity.flatten());
+    let mut target = Target { leaf, structure, rep: Vec::new(), def: Vec::new(), keep };
+    for_each_page(pages, ranges, |page, rows| {
+        open_page(file, column, page, path, field)?.read(rows, &mut target)
+    })?;
+    let Target { leaf, structure, .. } = target;
+    let nodes = structure.finish();
+    let validity = nodes.last().and_then(|node| node.validity().cloned());
+    Ok(LeafColumn { leaf: finish_leaf(leaf, field, validity), nodes })
+}
+
+/// The column of a leaf; packed structs are taken apart, empty ones have no nulls.
+fn finish_leaf(leaf: LeafBuilder, field: &Field, validity: Option<crate::Bitmap>) -> Column {
+    match &field.data_type {
+        empty if is_empty_struct(empty) => {
+            Column::new(empty.clone(), leaf.len(), None, Values::Struct(Vec::new()))
+        }
+        DataType::Struct(fields) => leaf.finish_packed(&field.data_type, fields, validity),
+        other => leaf.finish(other, validity),
+    }
 }

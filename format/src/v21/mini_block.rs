@@ -1,0 +1,311 @@
+//! Mini-block pages: many small values, in chunks that are decoded independently.
+//!
+//! ```text
+//! buffer 0   chunk words              (see `chunks`)
+//! buffer 1   chunks, end to end
+//! next       dictionary, if any: a block; the values are then indices into it
+//! last       repetition index, if there are lists
+//! ```
+
+use super::{
+    Target,
+    block::Block,
+    chunks::{Chunk, ChunkTable, MAX_BUFFERS, RowIndex, narrow},
+    layers::Layers,
+    levels::LevelCodec,
+    values::ValueCodec,
+};
+use crate::{
+    Error, Extent, Result,
+    container::PageParts,
+    ensure,
+    leaf::{Item, LeafBuilder, LeafShape},
+    proto::v21 as message,
+};
+use alloc::{format, vec::Vec};
+use core::ops::Range;
+use lancet_kernels::levels;
+
+/// An opened mini-block page.
+#[derive(Debug)]
+pub(crate) struct MiniBlock {
+    rep: Option<LevelCodec>,
+    def: Option<LevelCodec>,
+    values: ValueCodec,
+    dictionary: Option<Dictionary>,
+    large: bool,
+    table: ChunkTable,
+    rows: Option<RowIndex>,
+    chunks: Extent,
+}
+
+/// Distinct values that the slots refer to.
+#[derive(Debug)]
+struct Dictionary {
+    items: LeafBuilder,
+    index: LeafShape,
+}
+
+impl MiniBlock {
+    pub(crate) fn open(
+        layout: &message::MiniBlock,
+        parts: &PageParts,
+        layers: &Layers,
+        shape: &LeafShape,
+    ) -> Result<Self> {
+        let rep = LevelCodec::parse(layout.rep_compression.as_ref())?;
+        let def = LevelCodec::parse(layout.def_compression.as_ref())?;
+        ensure!(rep.is_some() || layers.max_rep == 0, "expected repetition levels, found none for a list");
+        ensure!(
+            rep.is_none() || layers.max_rep > 0,
+            "expected no repetition levels, found some without a list"
+        );
+        let compression = layout.value_compression.as_ref();
+        let compression =
+            compression.ok_or_else(|| Error::corrupt("expected an encoding of values, found none"))?;
+        let mut next = 2;
+        let dictionary = match &layout.dictionary {
+            None => None,
+            Some(encoding) => {
+                let extent = parts.buffer(next, "dictionary")?;
+                next += 1;
+                Some(Dictionary::open(encoding, extent, layout.num_dictionary_items, compression, shape)?)
+            }
+        };
+        let value_shape = dictionary.as_ref().map_or(shape, |dictionary| &dictionary.index);
+        let values = ValueCodec::parse(compression, value_shape, 0)?;
+        ensure!(
+            layout.num_buffers == values.num_buffers() as u64 && values.num_buffers() <= MAX_BUFFERS,
+            "expected {} buffers in each chunk, found {}",
+            values.num_buffers(),
+            layout.num_buffers
+        );
+        let chunks = parts.buffer(1, "chunks")?.clone();
+        let words = parts.buffer(0, "chunk words")?;
+        let table = ChunkTable::parse(words, layout.has_large_chunk, chunks.len(), layout.num_items)?;
+        let rows = match layers.max_rep {
+            0 => {
+                ensure!(
+                    layout.num_items == parts.rows,
+                    "expected {} values, found {}",
+                    parts.rows,
+                    layout.num_items
+                );
+                None
+            }
+            _ => {
+                let extent = parts.buffer(next, "repetition index")?;
+                Some(RowIndex::parse(extent, layout.repetition_index_depth, table.len(), parts.rows)?)
+            }
+        };
+        Ok(MiniBlock { rep, def, values, dictionary, large: layout.has_large_chunk, table, rows, chunks })
+    }
+
+    /// Appends rows `range` of the page.
+    pub(crate) fn read(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
+        match &self.rows {
+            None => self.read_slots(range, layers, target),
+            Some(rows) => self.read_lists(range, rows, layers, target),
+        }
+    }
+
+    /// Without lists, rows are slots.
+    fn read_slots(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
+        let mut slot = range.start;
+        let mut index = self.table.of_slot(slot);
+        while slot < range.end {
+            let slots = self.table.slots(index);
+            let end = slots.end.min(range.end);
+            let within = narrow(slot..end, slots.start)?;
+            self.with_chunk(index, |chunk| {
+                let count = (slots.end - slots.start) as usize;
+                target.def.clear();
+                match &self.def {
+                    Some(codec) => {
+                        ensure!(
+                            chunk.num_levels == count,
+                            "expected {count} definition levels, found {}",
+                            chunk.num_levels
+                        );
+                        codec.decode(chunk.def, count, within.clone(), &mut target.def)?;
+                        target.structure.append(layers, &[], &target.def)?;
+                    }
+                    None => target.structure.append_valid(within.len()),
+                }
+                self.values(chunk, count, within.clone(), layers, target)
+            })?;
+            slot = end;
+            index += 1;
+        }
+        Ok(())
+    }
+
+    /// With lists, rows are runs of entries, which may go on over several chunks.
+    fn read_lists(
+        &self,
+        range: Range<u64>,
+        rows: &RowIndex,
+        layers: &Layers,
+        target: &mut Target,
+    ) -> Result<()> {
+        let Some(rep_codec) = &self.rep else { return Err(Error::corrupt("expected repetition levels")) };
+        let mut wanted = range.end - range.start;
+        let (mut index, mut skip) = rows.of_row(range.start);
+        let mut inside = false;
+        loop {
+            let slots = self.table.slots(index);
+            let more = self.with_chunk(index, |chunk| {
+                let Target { rep, def, .. } = target;
+                rep.clear();
+                def.clear();
+                rep_codec.decode(chunk.rep, chunk.num_levels, 0..chunk.num_levels, rep)?;
+                if let Some(codec) = &self.def {
+                    codec.decode(chunk.def, chunk.num_levels, 0..chunk.num_levels, def)?;
+                }
+                let is_start = |level: &u16| *level == layers.max_rep;
+                // The entry at which the wanted rows start or go on, and the one behind their end.
+                let first = match inside {
+                    true => 0,
+                    false => nth_start(rep, skip, is_start)
+                        .ok_or_else(|| Error::corrupt("expected more rows to start in the chunk"))?,
+                };
+                let mut end = first;
+                while end < rep.len() {
+                    if is_start(&rep[end]) {
+                        if wanted == 0 {
+                            break;
+                        }
+                        wanted -= 1;
+                    }
+                    end += 1;
+                }
+                let visible = |levels: &[u16], entries: usize| match levels.is_empty() {
+                    true => entries,
+                    false => levels::count_at_most(levels, layers.visible),
+                };
+                let count = (slots.end - slots.start) as usize;
+                let total = visible(def, rep.len());
+                ensure!(total == count, "expected {count} entries with a value, found {total}");
+                let before = visible(if def.is_empty() { def } else { &def[..first] }, first);
+                let here = visible(if def.is_empty() { def } else { &def[first..end] }, end - first);
+                target.rep.drain(end..);
+                target.rep.drain(..first);
+                if !target.def.is_empty() {
+                    target.def.drain(end..);
+                    target.def.drain(..first);
+                }
+                target.structure.append(layers, &target.rep, &target.def)?;
+                let complete = target.rep.len() < chunk.num_levels - first;
+                self.values(chunk, count, before..before + here, layers, target)?;
+                Ok(!complete)
+            })?;
+            inside = true;
+            skip = 0;
+            // The page's last chunk, or a chunk that ends with a row, ends the wanted rows too.
+            if !more || (wanted == 0 && !rows.is_open(index)) || index + 1 == self.table.len() {
+                break;
+            }
+            index += 1;
+        }
+        ensure!(wanted == 0, "expected {wanted} more rows in the page");
+        Ok(())
+    }
+
+    fn with_chunk<R>(&self, index: usize, work: impl FnOnce(&Chunk<'_>) -> Result<R>) -> Result<R> {
+        let range = self.table.bytes(index);
+        let position = self.chunks.position() + range.start as u64;
+        let bytes = self.chunks.get(range)?;
+        Chunk::parse(&bytes, self.rep.is_some(), self.def.is_some(), self.values.num_buffers(), self.large)
+            .and_then(|chunk| work(&chunk))
+            .map_err(|error| error.at(position).within(format!("chunk {index}")))
+    }
+
+    /// Appends the slots `range` of a chunk of `count`. `target` holds the definition levels of exactly
+    /// the entries that own them or lie between.
+    fn values(
+        &self,
+        chunk: &Chunk<'_>,
+        count: usize,
+        range: Range<usize>,
+        layers: &Layers,
+        target: &mut Target,
+    ) -> Result<()> {
+        match &self.dictionary {
+            None => self.values.decode(chunk.buffers(), count, range, &mut target.leaf),
+            Some(dictionary) => {
+                let mut indices = LeafBuilder::new(dictionary.index.clone(), range.len(), None);
+                self.values.decode(chunk.buffers(), count, range, &mut indices)?;
+                // Null slots may hold any index.
+                let def = &target.def;
+                let is_valid = |slot: usize| match def.is_empty() {
+                    true => true,
+                    false => def.iter().filter(|level| **level <= layers.visible).nth(slot) == Some(&0),
+                };
+                let indices = dictionary.checked(&indices, is_valid)?;
+                if dictionary.items.len() == 0 {
+                    return target.leaf.append_defaults(indices.len());
+                }
+                target.leaf.append_slots_of(&dictionary.items, &indices)
+            }
+        }
+    }
+}
+
+/// The position of the start number `skip`, counted from 0.
+fn nth_start(rep: &[u16], skip: u64, is_start: impl Fn(&u16) -> bool) -> Option<usize> {
+    rep.iter()
+        .enumerate()
+        .filter(|(_, level)| is_start(level))
+        .nth(usize::try_from(skip).ok()?)
+        .map(|(i, _)| i)
+}
+
+impl Dictionary {
+    fn open(
+        encoding: &message::Compressive,
+        extent: &Extent,
+        num_items: u64,
+        indices: &message::Compressive,
+        shape: &LeafShape,
+    ) -> Result<Self> {
+        let bits = ValueCodec::stated_bits(indices)?;
+        ensure!(
+            matches!(bits, 8 | 16 | 32 | 64),
+            "expected dictionary indices of 8 to 64 bits, found {bits}"
+        );
+        let index = LeafShape::plain(Item::Bytes((bits / 8) as usize));
+        let num_items = usize::try_from(num_items).unwrap_or(usize::MAX);
+        let block = Block::parse(encoding, 0)?;
+        let mut items = LeafBuilder::new(shape.clone(), 0, None);
+        block
+            .decode(&extent.all()?, num_items, &mut items)
+            .and_then(|()| items.check_utf8(0))
+            .map_err(|error| error.at(extent.position()).within("dictionary"))?;
+        Ok(Dictionary { items, index })
+    }
+
+    /// The indices as numbers below the number of items. Those of null slots become 0.
+    fn checked(&self, indices: &LeafBuilder, is_valid: impl Fn(usize) -> bool) -> Result<Vec<u32>> {
+        let items = self.items.len() as u64;
+        let check = |(slot, index): (usize, u64)| match index < items {
+            true => Ok(index as u32),
+            false if !is_valid(slot) => Ok(0),
+            false => Err(Error::corrupt(format!(
+                "expected an index into a dictionary of {items} items, found {index}"
+            ))),
+        };
+        let wide: Option<Vec<u64>> = match self.index.slot_bytes() {
+            Some(1) => indices.typed::<u8>().map(|all| all.iter().map(|&i| i.into()).collect()),
+            Some(2) => indices.typed::<u16>().map(|all| all.iter().map(|&i| i.into()).collect()),
+            Some(4) => {
+                let all = indices.typed::<u32>().unwrap_or_default();
+                if all.iter().all(|&index| u64::from(index) < items) {
+                    return Ok(all.to_vec());
+                }
+                Some(all.iter().map(|&i| i.into()).collect())
+            }
+            _ => indices.typed::<u64>().map(<[u64]>::to_vec),
+        };
+        wide.unwrap_or_default().into_iter().enumerate().map(check).collect()
+    }
+}

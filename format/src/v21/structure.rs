@@ -1,0 +1,286 @@
+//! From levels to nested columns: validity and list offsets for every node above a leaf.
+//!
+//! Each leaf column carries the structure of all its ancestors. [`Structure`] collects it entry by entry;
+//! [`assemble`] joins the leaves of a field into one column and checks that they tell the same story.
+
+use super::layers::{Layers, Node};
+use crate::{
+    Bitmap, Buffer, Column, DataType, Error, Field, Physical, Result, Values, bitmap::BitmapBuilder,
+    column::Offset, ensure, file::is_leaf,
+};
+use alloc::{boxed::Box, vec::Vec};
+use lancet_kernels::levels;
+
+/// What was read of one leaf: its slots, and the structure above them.
+#[derive(Debug)]
+pub(crate) struct LeafColumn {
+    pub(crate) nodes: Vec<NodeColumn>,
+    pub(crate) leaf: Column,
+}
+
+/// Validity of one node on the way to a leaf, and for lists where each starts among the elements inside.
+#[derive(Debug, PartialEq)]
+pub(crate) struct NodeColumn {
+    len: usize,
+    validity: Option<Bitmap>,
+    starts: Vec<u64>,
+}
+
+impl NodeColumn {
+    pub(crate) fn validity(&self) -> Option<&Bitmap> {
+        self.validity.as_ref()
+    }
+}
+
+/// Collects the structure of one leaf.
+#[derive(Debug)]
+pub(crate) struct Structure {
+    nodes: Vec<NodeBuilder>,
+}
+
+#[derive(Debug)]
+struct NodeBuilder {
+    validity: BitmapBuilder,
+    starts: Vec<u64>,
+}
+
+impl Structure {
+    /// For a path, outermost node first; about `rows` rows will come. `validity` is reused for the leaf.
+    pub(crate) fn new(path: &[Node], rows: usize, mut validity: Option<Bitmap>) -> Self {
+        let nodes = path
+            .iter()
+            .map(|node| NodeBuilder {
+                validity: BitmapBuilder::reuse(
+                    validity.take().map(Bitmap::into_buffer).unwrap_or_default(),
+                    rows,
+                ),
+                starts: if *node == Node::List { Vec::with_capacity(rows + 1) } else { Vec::new() },
+            })
+            .collect();
+        Structure { nodes }
+    }
+
+    /// How many elements the innermost node has: the slots that the leaf must have.
+    pub(crate) fn leaf_len(&self) -> usize {
+        self.nodes.last().map_or(0, |node| node.validity.len())
+    }
+
+    /// Appends `count` valid rows, for pages without any levels.
+    pub(crate) fn append_valid(&mut self, count: usize) {
+        self.nodes.iter_mut().for_each(|node| node.validity.append_n(count, true));
+    }
+
+    /// Appends entries. Without lists `rep` is empty; without definition levels `def` is, and then every
+    /// entry is valid.
+    pub(crate) fn append(&mut self, layers: &Layers, rep: &[u16], def: &[u16]) -> Result<()> {
+        let found = levels::max(def);
+        ensure!(
+            found <= layers.max_def,
+            "expected definition levels up to {}, found {found}",
+            layers.max_def
+        );
+        if layers.max_rep == 0 {
+            for (node, layer) in self.nodes.iter_mut().zip(&layers.layers) {
+                node.validity.append_levels(def, layer.first);
+            }
+            return Ok(());
+        }
+        let found = levels::max(rep);
+        ensure!(
+            found <= layers.max_rep,
+            "expected repetition levels up to {}, found {found}",
+            layers.max_rep
+        );
+        ensure!(
+            def.is_empty() || def.len() == rep.len(),
+            "expected as many definition as repetition levels, found {} and {}",
+            def.len(),
+            rep.len()
+        );
+        for (i, &r) in rep.iter().enumerate() {
+            let d = def.get(i).copied().unwrap_or(0);
+            for k in 0..self.nodes.len() {
+                let layer = &layers.layers[k];
+                if r < layer.starts_at {
+                    continue;
+                }
+                if layer.node == Node::Item {
+                    self.nodes[k].validity.append(d < layer.first);
+                    continue;
+                }
+                let inner = self.nodes[k + 1].validity.len() as u64;
+                let list = &mut self.nodes[k];
+                list.starts.push(inner);
+                list.validity.append(d < layer.first || layer.empty == Some(d));
+                if d >= layer.first {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The structure, with the leaf's own validity last.
+    pub(crate) fn finish(self) -> Vec<NodeColumn> {
+        self.nodes
+            .into_iter()
+            .map(|node| NodeColumn {
+                len: node.validity.len(),
+                starts: node.starts,
+                validity: node.validity.finish(),
+            })
+            .collect()
+    }
+}
+
+/// The column of `field`, whose leaves follow in `leaves` in schema order (`None`: not in the file). The
+/// field is `depth` nodes below the root and has `len` elements there.
+pub(crate) fn assemble(
+    field: &Field,
+    depth: usize,
+    len: usize,
+    leaves: &mut core::slice::IterMut<'_, Option<LeafColumn>>,
+) -> Result<Column> {
+    if is_leaf(field) {
+        return Ok(match leaves.next().and_then(Option::take) {
+            Some(found) => {
+                ensure!(found.leaf.len() == len, "expected {len} values, found {}", found.leaf.len());
+                found.leaf
+            }
+            None => Column::nulls(&field.data_type, len),
+        });
+    }
+    let own = &leaves.as_slice()[..count_leaves(field)];
+    let mut present = own.iter().flatten();
+    let Some(first) = present.next() else {
+        leaves.nth(count_leaves(field) - 1);
+        return Ok(Column::nulls(&field.data_type, len));
+    };
+    let node = &first.nodes[depth];
+    ensure!(node.len == len, "expected {len} values, found {}", node.len);
+    for other in present {
+        ensure!(
+            other.nodes[depth] == *node,
+            "expected the columns inside to agree on nulls and lists, they differ"
+        );
+    }
+    let validity = node.validity.clone();
+    match field.data_type.physical() {
+        Physical::Struct => {
+            let children = field.data_type.children();
+            let children = children.iter().map(|child| assemble(child, depth + 1, len, leaves));
+            let values = Values::Struct(children.collect::<Result<_>>()?);
+            Ok(Column::new(field.data_type.clone(), len, validity, values))
+        }
+        Physical::List | Physical::LargeList => {
+            let inner = first.nodes[depth + 1].len;
+            let large = field.data_type.physical() == Physical::LargeList;
+            let offsets = match large {
+                false => offsets::<i32>(&node.starts, inner)?,
+                true => offsets::<i64>(&node.starts, inner)?,
+            };
+            let [item] = field.data_type.children() else {
+                return Err(Error::corrupt("expected a list to have one child"));
+            };
+            let items = Box::new(assemble(item, depth + 1, inner, leaves)?);
+            let values =
+                if large { Values::LargeList { offsets, items } } else { Values::List { offsets, items } };
+            Ok(Column::new(field.data_type.clone(), len, validity, values))
+        }
+        _ => Err(Error::unsupported(alloc::format!(
+            "values of type {} are not supported yet",
+            field.data_type
+        ))),
+    }
+}
+
+fn offsets<O: Offset>(starts: &[u64], end: usize) -> Result<Buffer> {
+    let mut buffer = Buffer::with_capacity((starts.len() + 1) * size_of::<O>());
+    let out = buffer.grow_typed::<O>(starts.len() + 1);
+    for (out, &start) in out.iter_mut().zip(starts) {
+        *out = O::from_usize(start as usize)?;
+    }
+    out[starts.len()] = O::from_usize(end)?;
+    Ok(buffer)
+}
+
+/// The number of leaf columns below `field`.
+pub(crate) fn count_leaves(field: &Field) -> usize {
+    match is_leaf(field) {
+        true => 1,
+        false => field.data_type.children().iter().map(|child| count_leaves(child)).sum(),
+    }
+}
+
+/// The leaves below `field`, each with the nodes from the field down to it.
+pub(crate) fn for_each_leaf<'a>(
+    field: &'a Field,
+    path: &mut Vec<Node>,
+    visit: &mut impl FnMut(&'a Field, &[Node]) -> Result<()>,
+) -> Result<()> {
+    let node = match field.data_type.physical() {
+        Physical::List | Physical::LargeList => Node::List,
+        _ => Node::Item,
+    };
+    path.push(node);
+    if is_leaf(field) {
+        visit(field, path)?;
+    } else {
+        for child in field.data_type.children() {
+            for_each_leaf(child, path, visit)?;
+        }
+    }
+    path.pop();
+    Ok(())
+}
+
+/// Whether a leaf holds structs without fields: they have no values, and none of them is null.
+pub(crate) fn is_empty_struct(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Struct(fields) if fields.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The worked example of the format notes: `[[1, 2], null, [], [null, 5]]`.
+    #[test]
+    fn lists_with_nulls_and_empty_lists() {
+        let path = [Node::List, Node::Item];
+        let layers = Layers::parse(&[3, 6], &path).unwrap();
+        let mut structure = Structure::new(&path, 4, None);
+        structure.append(&layers, &[1, 0, 1, 1], &[0, 0, 2, 3]).unwrap();
+        structure.append(&layers, &[1, 0], &[1, 0]).unwrap();
+        assert_eq!(structure.leaf_len(), 4);
+        let nodes = structure.finish();
+        assert_eq!(nodes[0].starts, [0, 2, 2, 2]);
+        let valid = |node: &NodeColumn| node.validity.as_ref().unwrap().iter().collect::<Vec<_>>();
+        assert_eq!(valid(&nodes[0]), [true, false, true, true]);
+        assert_eq!(valid(&nodes[1]), [true, true, false, true]);
+    }
+
+    #[test]
+    fn a_null_struct_makes_a_null_list() {
+        // struct<list<int>> rows: null, {null}, {[]}, {[7]}
+        let path = [Node::Item, Node::List, Node::Item];
+        let layers = Layers::parse(&[1, 6, 3], &path).unwrap();
+        let mut structure = Structure::new(&path, 4, None);
+        structure.append(&layers, &[1, 1, 1, 1], &[3, 1, 2, 0]).unwrap();
+        let nodes = structure.finish();
+        let valid = |node: &NodeColumn| node.validity.as_ref().map(|v| v.iter().collect::<Vec<_>>());
+        assert_eq!(valid(&nodes[0]).unwrap(), [false, true, true, true]);
+        assert_eq!(valid(&nodes[1]).unwrap(), [false, false, true, true]);
+        assert_eq!((nodes[2].len, valid(&nodes[2])), (1, None));
+        assert_eq!(nodes[1].starts, [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn refuses_levels_beyond_the_layers() {
+        let path = [Node::List, Node::Item];
+        let layers = Layers::parse(&[3, 6], &path).unwrap();
+        let mut structure = Structure::new(&path, 1, None);
+        assert!(structure.append(&layers, &[1], &[4]).is_err());
+        assert!(structure.append(&layers, &[2], &[0]).is_err());
+        assert!(structure.append(&layers, &[1, 0], &[0]).is_err());
+    }
+}

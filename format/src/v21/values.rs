@@ -1,0 +1,349 @@
+//! How the chunks of a mini-block page hold their values: a few buffers for up to 32768 slots.
+//!
+//! ```text
+//! flat               slots × bits                                  1 buffer
+//! bit-packed         word W | 128 × W bytes (at most 1024 slots)   1 buffer
+//! variable           (slots + 1) offsets | bytes | padding         1 buffer; offsets count from its start
+//! FSST               as variable, each value coded by symbols      1 buffer
+//! run length         run values; run lengths, a byte each          2 buffers
+//! byte stream split  byte 0 of all slots, byte 1 of all slots, …   1 buffer
+//! fixed-size list    a bitmap for each level with null items, then the items as flat
+//! general            the first buffer compressed, then any of these
+//! ```
+
+use super::block::{
+    self, ByWord as _, InlineBlock, MAX_DECOMPRESSED, MAX_DEPTH, by_word, child, flat_bits, required,
+    unsupported, word_bits,
+};
+use crate::{
+    Error, Result,
+    compress::Scheme,
+    ensure,
+    leaf::{Item, LeafBuilder, LeafShape},
+    proto::v21::{Compression, Compressive},
+};
+use alloc::{boxed::Box, format, vec::Vec};
+use core::ops::Range;
+use lancet_kernels::fsst::Symbols;
+
+/// How a chunk holds its values.
+#[derive(Debug, Clone)]
+pub(crate) enum ValueCodec {
+    Flat {
+        bits: u64,
+    },
+    Packed {
+        bits: u64,
+    },
+    Variable {
+        offset_width: usize,
+    },
+    Fsst {
+        symbols: Box<Symbols>,
+        offset_width: usize,
+    },
+    Rle {
+        bits: u64,
+    },
+    ByteStreamSplit {
+        bits: u64,
+    },
+    /// For each dimension, outermost first, whether a bitmap says which items are null; then flat items.
+    FixedSizeList {
+        validity: Vec<bool>,
+        bits: u64,
+    },
+    General {
+        scheme: Scheme,
+        inner: Box<ValueCodec>,
+    },
+}
+
+impl ValueCodec {
+    /// From its message, checked against the shape of the values.
+    ///
+    /// # Errors
+    /// Unsupported for encodings that chunks do not use, by name; corrupt if the shape is another.
+    pub(crate) fn parse(message: &Compressive, shape: &LeafShape, depth: usize) -> Result<Self> {
+        ensure!(depth < MAX_DEPTH, "expected encodings nested at most {MAX_DEPTH} deep");
+        let fixed = |bits: u64| {
+            let own = shape.slot_bits();
+            ensure!(own == Some(bits), "expected values of {own:?} bits, found {bits}");
+            Ok(bits)
+        };
+        Ok(match required(message)? {
+            Compression::Flat(flat) => ValueCodec::Flat { bits: fixed(flat.bits_per_value)? },
+            Compression::InlineBitpacking(packed) => {
+                ValueCodec::Packed { bits: fixed(word_bits(packed.uncompressed_bits_per_value)?)? }
+            }
+            Compression::Variable(variable) => {
+                check_variable(shape)?;
+                ValueCodec::Variable { offset_width: offset_width(variable.offsets.as_deref())? }
+            }
+            Compression::Fsst(fsst) => {
+                check_variable(shape)?;
+                let Compression::Variable(inner) = required(child(fsst.values.as_deref())?)? else {
+                    return Err(Error::unsupported("FSST of anything but variable values is not supported"));
+                };
+                let symbols = symbols(&fsst.symbol_table)?;
+                ValueCodec::Fsst { symbols, offset_width: offset_width(inner.offsets.as_deref())? }
+            }
+            Compression::Rle(runs) => {
+                let lengths = flat_bits(runs.run_lengths.as_deref())?;
+                ensure!(lengths == 8, "expected run lengths of 8 bits, found {lengths}");
+                ValueCodec::Rle { bits: fixed(word_bits(flat_bits(runs.values.as_deref())?)?)? }
+            }
+            Compression::ByteStreamSplit(split) => {
+                let bits = fixed(flat_bits(split.values.as_deref())?)?;
+                ensure!(bits == 32 || bits == 64, "expected split values of 32 or 64 bits, found {bits}");
+                ValueCodec::ByteStreamSplit { bits }
+            }
+            Compression::FixedSizeList(_) => {
+                let (validity, bits) = fixed_size_list(message, shape)?;
+                ValueCodec::FixedSizeList { validity, bits }
+            }
+            Compression::PackedStruct(packed) => {
+                let sum = packed.bits_per_value.iter().try_fold(0u64, |sum, &bits| sum.checked_add(bits));
+                let sum = sum
+                    .ok_or_else(|| Error::corrupt("expected packed widths that add up to 64 bits of size"))?;
+                ValueCodec::Flat { bits: fixed(sum)? }
+            }
+            Compression::General(general) => ValueCodec::General {
+                scheme: Scheme::from_number(general.compression.map_or(0, |compression| compression.scheme))?,
+                inner: Box::new(Self::parse(child(general.values.as_deref())?, shape, depth + 1)?),
+            },
+            other => return Err(unsupported(other, "values of a mini-block page")),
+        })
+    }
+
+    /// The bits of a value as the encoding itself states them, for values whose type does not: the
+    /// indices of a dictionary.
+    pub(crate) fn stated_bits(message: &Compressive) -> Result<u64> {
+        match required(message)? {
+            Compression::Flat(flat) => Ok(flat.bits_per_value),
+            Compression::InlineBitpacking(packed) => Ok(packed.uncompressed_bits_per_value),
+            Compression::Rle(runs) => flat_bits(runs.values.as_deref()),
+            Compression::General(general) => Self::stated_bits(child(general.values.as_deref())?),
+            other => Err(unsupported(other, "indices of a dictionary")),
+        }
+    }
+
+    /// How many buffers each chunk has.
+    pub(crate) fn num_buffers(&self) -> usize {
+        match self {
+            ValueCodec::Rle { .. } => 2,
+            ValueCodec::FixedSizeList { validity, .. } => validity.iter().filter(|has| **has).count() + 1,
+            ValueCodec::General { inner, .. } => inner.num_buffers(),
+            _ => 1,
+        }
+    }
+
+    /// Appends slots `range` of a chunk of `slots` slots to `out`.
+    pub(crate) fn decode(
+        &self,
+        buffers: &[&[u8]],
+        slots: usize,
+        range: Range<usize>,
+        out: &mut LeafBuilder,
+    ) -> Result<()> {
+        let first = buffers[0];
+        match self {
+            ValueCodec::Flat { bits } => block::flat(first, *bits, slots, range, out),
+            ValueCodec::Packed { bits } => {
+                by_word(*bits, InlineBlock { bytes: first, count: slots, range, out })
+            }
+            ValueCodec::Variable { offset_width } => {
+                let values = Variable::new(first, *offset_width, slots, range.clone())?;
+                values.append_to(out)
+            }
+            ValueCodec::Fsst { symbols, offset_width } => {
+                let values = Variable::new(first, *offset_width, slots, range)?;
+                if !symbols.is_compressed() {
+                    return values.append_to(out);
+                }
+                out.reserve_bytes(values.data.len() * 2);
+                let (mut start, origin) = (values.first, values.first);
+                for end in values.ends() {
+                    let codes = &values.data[start - origin..end - origin];
+                    append_fsst(symbols, codes, out)?;
+                    start = end;
+                }
+                Ok(())
+            }
+            ValueCodec::Rle { bits } => block::runs(first, buffers[1], *bits, range, out),
+            ValueCodec::ByteStreamSplit { bits } => {
+                let width = (*bits / 8) as usize;
+                ensure!(
+                    first.len() == slots * width,
+                    "expected {slots} split values of {width} bytes, found {} bytes",
+                    first.len()
+                );
+                let target = out.grow_fixed(range.len(), width)?;
+                for (byte, plane) in first.chunks_exact(slots.max(1)).enumerate() {
+                    for (value, &b) in target.chunks_exact_mut(width).zip(&plane[range.clone()]) {
+                        value[byte] = b;
+                    }
+                }
+                Ok(())
+            }
+            ValueCodec::FixedSizeList { validity, bits } => {
+                let (items, bitmaps) = match buffers.split_last() {
+                    Some((items, bitmaps)) => (*items, bitmaps),
+                    None => return Err(Error::corrupt("expected a buffer of items, found none")),
+                };
+                block::flat(items, *bits, slots, range.clone(), out)?;
+                let levels = validity.iter().enumerate().filter(|(_, has)| **has);
+                for ((level, _), bitmap) in levels.zip(bitmaps) {
+                    out.set_item_validity(level, bitmap, range.start, range.len())?;
+                }
+                Ok(())
+            }
+            ValueCodec::General { scheme, inner } => {
+                let limit = match out.shape().slot_bits() {
+                    // Values of one width never grow by more than a header and padding to 1024 of them.
+                    Some(bits) => (slots + 1024).saturating_mul(bits.div_ceil(8) as usize + 1),
+                    None => MAX_DECOMPRESSED,
+                };
+                let whole = scheme.decompress(first, limit)?;
+                let mut inside: Vec<&[u8]> = buffers.to_vec();
+                inside[0] = &whole;
+                inner.decode(&inside, slots, range, out)
+            }
+        }
+    }
+}
+
+/// The values of `range` in a buffer of offsets and bytes.
+struct Variable<'a> {
+    /// One offset more than values.
+    offsets: &'a [u8],
+    wide: bool,
+    /// The offset of the first byte of `data`.
+    first: usize,
+    data: &'a [u8],
+}
+
+impl<'a> Variable<'a> {
+    fn new(buffer: &'a [u8], offset_width: usize, slots: usize, range: Range<usize>) -> Result<Self> {
+        let table = (slots + 1) * offset_width;
+        let Some(offsets) = buffer.get(..table) else {
+            return Err(Error::corrupt(format!(
+                "expected offsets of {table} bytes, found {} bytes",
+                buffer.len()
+            )));
+        };
+        let offsets = &offsets[range.start * offset_width..(range.end + 1) * offset_width];
+        let wide = offset_width == 8;
+        let mut values = Variable { offsets, wide, first: 0, data: &[] };
+        let (first, mut last, mut ascending) = (values.offset(0), 0, true);
+        for end in core::iter::once(first).chain(values.ends()) {
+            ascending &= last <= end;
+            last = end;
+        }
+        ensure!(
+            first >= table,
+            "expected the first value behind the offsets, at {table} or later, found {first}"
+        );
+        ensure!(ascending, "expected ascending offsets");
+        let Some(data) = buffer.get(first..last) else {
+            return Err(Error::corrupt(format!(
+                "expected values up to byte {last}, found {} bytes",
+                buffer.len()
+            )));
+        };
+        (values.first, values.data) = (first, data);
+        Ok(values)
+    }
+
+    #[inline]
+    fn offset(&self, i: usize) -> usize {
+        match self.wide {
+            false => self.offsets.as_chunks().0.get(i).map_or(0, |&bytes| u32::from_le_bytes(bytes) as usize),
+            true => self.offsets.as_chunks().0.get(i).map_or(0, |&bytes| u64::from_le_bytes(bytes) as usize),
+        }
+    }
+
+    fn ends(&self) -> impl ExactSizeIterator<Item = usize> + use<'a> {
+        let (offsets, wide) = (self.offsets, self.wide);
+        let count = offsets.len() / if wide { 8 } else { 4 } - 1;
+        (1..count + 1).map(move |i| match wide {
+            false => u32::from_le_bytes(offsets.as_chunks().0[i]) as usize,
+            true => u64::from_le_bytes(offsets.as_chunks().0[i]) as usize,
+        })
+    }
+
+    fn append_to(&self, out: &mut LeafBuilder) -> Result<()> {
+        let first = self.first;
+        out.append_values(self.data, self.ends().map(|end| end - first))
+    }
+}
+
+/// Decodes one value and appends it.
+pub(crate) fn append_fsst(symbols: &Symbols, codes: &[u8], out: &mut LeafBuilder) -> Result<()> {
+    // A code stands for at most eight bytes.
+    out.append_decoded(codes.len() * 8, |room| {
+        symbols
+            .decode_into(codes, room)
+            .ok_or_else(|| Error::corrupt("expected FSST codes of the symbol table, found others"))
+    })
+}
+
+/// The table of a FSST encoding.
+pub(crate) fn symbols(table: &[u8]) -> Result<Box<Symbols>> {
+    Symbols::parse(table).map(Box::new).map_err(|what| Error::corrupt(format!("FSST symbol table: {what}")))
+}
+
+/// Walks the levels of a fixed-size list: which have a bitmap of null items, and the bits of a slot.
+pub(crate) fn fixed_size_list(message: &Compressive, shape: &LeafShape) -> Result<(Vec<bool>, u64)> {
+    let LeafShape::Fixed { item, dims, items } = shape else {
+        return Err(Error::corrupt(format!("found a fixed-size list where the type has {shape:?}")));
+    };
+    let mut validity = Vec::new();
+    let mut message = message;
+    loop {
+        match required(message)? {
+            Compression::FixedSizeList(list) => {
+                let dimension = dims.get(validity.len()).copied();
+                ensure!(
+                    dimension == Some(list.items_per_value as usize),
+                    "expected a fixed-size list of {dimension:?} items, found {}",
+                    list.items_per_value
+                );
+                validity.push(list.has_validity);
+                message = child(list.values.as_deref())?;
+            }
+            Compression::Flat(flat) => {
+                let own = match item {
+                    Item::Bit => 1,
+                    Item::Bytes(width) => *width as u64 * 8,
+                };
+                ensure!(
+                    validity.len() == dims.len() && flat.bits_per_value == own,
+                    "expected items of {own} bits in {} lists, found {} bits in {}",
+                    dims.len(),
+                    flat.bits_per_value,
+                    validity.len()
+                );
+                return Ok((validity, *items as u64 * own));
+            }
+            other => return Err(unsupported(other, "items of a fixed-size list")),
+        }
+    }
+}
+
+fn check_variable(shape: &LeafShape) -> Result<()> {
+    ensure!(
+        matches!(shape, LeafShape::Variable { .. }),
+        "found variable values where the type has {shape:?}"
+    );
+    Ok(())
+}
+
+/// The width in bytes of the offsets that are flat in `message`.
+fn offset_width(message: Option<&Compressive>) -> Result<usize> {
+    match flat_bits(message)? {
+        32 => Ok(4),
+        64 => Ok(8),
+        bits => Err(Error::corrupt(format!("expected offsets of 32 or 64 bits, found {bits}"))),
+    }
+}
