@@ -12,6 +12,7 @@ mod error;
 mod proto;
 mod schema;
 mod source;
+pub mod table;
 
 pub use bitmap::Bitmap;
 pub use buffer::Buffer;
