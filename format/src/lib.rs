@@ -16,6 +16,7 @@ mod leaf;
 mod proto;
 mod schema;
 mod source;
+pub mod table;
 mod v20;
 mod v21;
 

@@ -1,0 +1,332 @@
+//! Manifests: one immutable file for each version of a table.
+//!
+//! ```text
+//! [ u32 length | IndexSection ]   optional, where the manifest says
+//! [ u32 length | Transaction ]    optional, where the manifest says
+//!   u32 length | Manifest         at P
+//!   u64 P | u16 0 | u16 2 | "LANC"
+//! ```
+
+use super::{Fragment, IndexMetadata, ManifestName, StorageVersion, flags, fragment};
+use crate::{Error, Result, Schema, cursor::Cursor, ensure, proto};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use bytes::Bytes;
+use core::fmt;
+
+const MAGIC: &[u8] = b"LANC";
+/// Position, two version numbers, magic.
+const FOOTER: usize = 16;
+/// The length before a message.
+const LENGTH: usize = 4;
+/// The largest manifest that is read.
+const MAX_SIZE: usize = 1 << 31;
+
+/// One version of a table: its columns, its fragments, and what else belongs to it.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Manifest {
+    /// The number of the version.
+    pub version: u64,
+    /// The branch that the version lies on; `None` is the main one.
+    pub branch: Option<String>,
+    /// When it was committed.
+    pub timestamp: Option<Timestamp>,
+    /// The columns.
+    pub schema: Schema,
+    /// The fragments in the order in which a scan visits them.
+    pub fragments: Vec<Fragment>,
+    /// [Flags](flags) that a reader must know; all of them are in [`flags::READABLE`].
+    pub reader_flags: u64,
+    /// [Flags](flags) that a writer must know as well.
+    pub writer_flags: u64,
+    /// The highest fragment id that was ever used or reserved; `None` if there never was any.
+    pub max_fragment_id: Option<u32>,
+    /// The next stable row id to give out.
+    pub next_row_id: u64,
+    /// The name in `_transactions` of the file that tells what the commit did.
+    pub transaction_file: Option<String>,
+    /// The program that wrote the version.
+    pub writer_version: Option<WriterVersion>,
+    /// The format of the table's data files.
+    pub data_storage_version: StorageVersion,
+    /// Settings of the table.
+    pub config: BTreeMap<String, String>,
+    /// Anything that users attached to the table.
+    pub table_metadata: BTreeMap<String, String>,
+    /// Other roots under which files of the table lie, by the id that files name.
+    pub base_paths: BTreeMap<u32, BasePath>,
+    /// Ids and positions of the fragments, ascending; empty if `fragments` itself is ascending.
+    by_id: Vec<(u32, usize)>,
+    index_section: Option<u64>,
+    transaction_section: Option<u64>,
+    file: Bytes,
+    /// Where the manifest's own message begins, and sections end.
+    position: usize,
+}
+
+/// A point in time, in seconds and nanoseconds since 1970 (UTC).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timestamp {
+    /// Whole seconds.
+    pub seconds: i64,
+    /// Nanoseconds on top of them.
+    pub nanos: i32,
+}
+
+impl Timestamp {
+    /// The whole in nanoseconds.
+    pub fn as_nanos(self) -> i128 {
+        i128::from(self.seconds) * 1_000_000_000 + i128::from(self.nanos)
+    }
+}
+
+/// The program that wrote a manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WriterVersion {
+    /// The name of the library.
+    pub library: String,
+    /// Its version.
+    pub version: String,
+    /// What follows the version after a hyphen.
+    pub prerelease: Option<String>,
+    /// What follows the version after a plus.
+    pub build_metadata: Option<String>,
+}
+
+impl fmt::Display for WriterVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.library, self.version)?;
+        if let Some(prerelease) = &self.prerelease {
+            write!(f, "-{prerelease}")?;
+        }
+        if let Some(metadata) = &self.build_metadata {
+            write!(f, "+{metadata}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Another root under which files may lie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BasePath {
+    /// A name for people.
+    pub name: Option<String>,
+    /// Whether `path` is a dataset (with folders `data`, `_indices`), not a folder of bare files.
+    pub is_dataset_root: bool,
+    /// An absolute path or a URI.
+    pub path: String,
+}
+
+impl Manifest {
+    /// Parses a whole manifest file. Row ids share its bytes.
+    ///
+    /// # Errors
+    /// Corrupt if the file contradicts the format; unsupported, with the feature's name, if it needs a
+    /// feature that this crate does not know.
+    pub fn parse(file: &Bytes) -> Result<Self> {
+        let position = locate(file)?;
+        let start = position + LENGTH;
+        let offset = start as u64;
+        let message = proto::decode_shared(file.slice(start..file.len() - FOOTER), offset, "manifest")?;
+        Self::build(message, file, position).map_err(|error| error.at(offset))
+    }
+
+    fn build(message: proto::table::Manifest, file: &Bytes, position: usize) -> Result<Self> {
+        let reader_flags = message.reader_feature_flags;
+        flags::check(reader_flags, flags::READABLE, "reader")?;
+        ensure!(message.fragment_tree.is_none(), "expected no fragment tree without the flag for it");
+
+        let fields = message.fields;
+        let schema =
+            Schema::from_proto(&fields, message.schema_metadata).map_err(|error| error.within("schema"))?;
+        let data_storage_version =
+            storage_version(message.data_format, &message.fragments, message.writer_feature_flags)?;
+        let mut builder = fragment::Builder::default();
+        let fragments =
+            message.fragments.into_iter().map(|fragment| builder.fragment(fragment, reader_flags));
+        let fragments = fragments.collect::<Result<Vec<_>>>()?;
+        let by_id = positions(&fragments)?;
+
+        let transaction_file = message.transaction_file;
+        ensure!(
+            !transaction_file.contains(['/', '\\', '\0']),
+            "transaction file: expected a file name, found `{}`",
+            transaction_file.escape_debug()
+        );
+        let timestamp = message.timestamp;
+        Ok(Manifest {
+            version: message.version,
+            branch: message.branch,
+            timestamp: timestamp.map(|time| Timestamp { seconds: time.seconds, nanos: time.nanos }),
+            schema,
+            fragments,
+            reader_flags,
+            writer_flags: message.writer_feature_flags,
+            max_fragment_id: message.max_fragment_id,
+            next_row_id: message.next_row_id,
+            transaction_file: Some(transaction_file).filter(|name| !name.is_empty()),
+            writer_version: message.writer_version.map(|writer| WriterVersion {
+                library: writer.library,
+                version: writer.version,
+                prerelease: writer.prerelease,
+                build_metadata: writer.build_metadata,
+            }),
+            data_storage_version,
+            config: message.config,
+            table_metadata: message.table_metadata,
+            base_paths: base_paths(message.base_paths)?,
+            by_id,
+            index_section: message.index_section,
+            transaction_section: message.transaction_section.or(message.transaction_section_before_12),
+            file: file.clone(),
+            position,
+        })
+    }
+
+    /// Checks that the file's name and the version inside agree.
+    ///
+    /// # Errors
+    /// Corrupt if they do not.
+    pub fn check_name(&self, name: ManifestName) -> Result<()> {
+        name.check(self.version)
+    }
+
+    /// Whether rows have ids that they keep when they move.
+    pub fn has_stable_row_ids(&self) -> bool {
+        self.reader_flags & flags::STABLE_ROW_IDS != 0
+    }
+
+    /// The fragment with this id.
+    pub fn fragment(&self, id: u32) -> Option<&Fragment> {
+        self.fragments.get(self.position_of(id)?)
+    }
+
+    /// The position among [`fragments`](Self::fragments) of the fragment with this id.
+    pub fn position_of(&self, id: u32) -> Option<usize> {
+        if self.by_id.is_empty() {
+            return self.fragments.binary_search_by_key(&id, |fragment| fragment.id).ok();
+        }
+        let found = self.by_id.binary_search_by_key(&id, |entry| entry.0).ok()?;
+        Some(self.by_id[found].1)
+    }
+
+    /// Parses the index list: one entry for each segment. The bitmaps share the manifest's bytes.
+    ///
+    /// # Errors
+    /// Corrupt if the section or one of its entries contradicts the format.
+    pub fn indices(&self) -> Result<Vec<IndexMetadata>> {
+        let Some(position) = self.index_section else { return Ok(Vec::new()) };
+        let (bytes, offset) = self.section(position, "index section")?;
+        let section: proto::table::IndexSection = proto::decode_shared(bytes, offset, "index section")?;
+        let entries = section.indices.into_iter().map(IndexMetadata::from_proto);
+        entries.collect::<Result<_>>().map_err(|error| error.at(offset))
+    }
+
+    /// The message that tells what the commit did, if the file holds one; it may use operations of the future.
+    ///
+    /// # Errors
+    /// Corrupt if the section does not lie within the file.
+    pub fn transaction(&self) -> Result<Option<Bytes>> {
+        let section = self.transaction_section.map(|position| self.section(position, "transaction section"));
+        Ok(section.transpose()?.map(|(bytes, _)| bytes))
+    }
+
+    /// The message that lies behind its length at `position`, and its offset.
+    fn section(&self, position: u64, what: &str) -> Result<(Bytes, u64)> {
+        let Some(start) = usize::try_from(position).ok().filter(|start| *start <= self.position) else {
+            return Err(Error::corrupt(format!(
+                "{what}: expected a position before the manifest at {}",
+                self.position
+            ))
+            .at(position));
+        };
+        let mut cursor = Cursor::new(&self.file[start..self.position], position);
+        let length = cursor.u32(what)?;
+        let offset = cursor.offset();
+        let bytes = cursor.take(length as usize, what)?;
+        Ok((self.file.slice_ref(bytes), offset))
+    }
+}
+
+impl fmt::Debug for Manifest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Manifest")
+            .field("version", &self.version)
+            .field("schema", &self.schema)
+            .field("fragments", &self.fragments)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Checks the container and finds the position of the manifest's length.
+fn locate(file: &[u8]) -> Result<usize> {
+    let size = file.len();
+    ensure!(
+        (FOOTER + LENGTH..=MAX_SIZE).contains(&size),
+        "manifest: expected {} bytes to 2 GiB, found {size}",
+        FOOTER + LENGTH
+    );
+    let footer_at = size - FOOTER;
+    let mut footer = Cursor::new(&file[footer_at..], footer_at as u64);
+    let position = footer.u64("manifest position")?;
+    // The container's version, which says nothing: readers go by the feature flags.
+    footer.take(4, "manifest footer")?;
+    let magic = footer.take(MAGIC.len(), "manifest magic")?;
+    if magic != MAGIC {
+        let message = format!("expected the magic `LANC`, found `{}`", magic.escape_ascii());
+        return Err(Error::corrupt(message).at((size - MAGIC.len()) as u64));
+    }
+    let last = footer_at - LENGTH;
+    let Some(start) = usize::try_from(position).ok().filter(|start| *start <= last) else {
+        let message = format!("manifest position: expected at most {last}, found {position}");
+        return Err(Error::corrupt(message).at(footer_at as u64));
+    };
+    let length = Cursor::new(&file[start..], position).u32("manifest length")? as usize;
+    let expected = last - start;
+    if length != expected {
+        let message = format!("manifest length: expected {expected} bytes up to the footer, found {length}");
+        return Err(Error::corrupt(message).at(position));
+    }
+    Ok(start)
+}
+
+fn storage_version(
+    format: Option<proto::table::DataStorageFormat>,
+    fragments: &[proto::table::DataFragment],
+    writer_flags: u64,
+) -> Result<StorageVersion> {
+    if let Some(format) = format {
+        return StorageVersion::parse(&format.version);
+    }
+    // Tables from before the field: the files say it, and without files the flag of old writers does.
+    match fragments.iter().flat_map(|fragment| &fragment.files).next() {
+        Some(file) => StorageVersion::from_numbers(file.file_major_version, file.file_minor_version),
+        None if writer_flags & flags::V2_FORMAT != 0 => Ok(StorageVersion::V2_0),
+        None => Err(fragment::legacy()),
+    }
+}
+
+/// The positions of the fragments by id, or nothing if the fragments ascend.
+fn positions(fragments: &[Fragment]) -> Result<Vec<(u32, usize)>> {
+    if fragments.is_sorted_by(|a, b| a.id < b.id) {
+        return Ok(Vec::new());
+    }
+    let mut by_id: Vec<_> = fragments.iter().enumerate().map(|(at, fragment)| (fragment.id, at)).collect();
+    by_id.sort_unstable();
+    match by_id.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(Error::corrupt(format!("expected each fragment once, found {} twice", pair[0].0))),
+        None => Ok(by_id),
+    }
+}
+
+fn base_paths(messages: Vec<proto::table::BasePath>) -> Result<BTreeMap<u32, BasePath>> {
+    let mut paths = BTreeMap::new();
+    for base in messages {
+        let path = BasePath { name: base.name, is_dataset_root: base.is_dataset_root, path: base.path };
+        let id = base.id;
+        ensure!(paths.insert(id, path).is_none(), "expected each base path once, found {id} twice");
+    }
+    Ok(paths)
+}

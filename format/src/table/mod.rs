@@ -1,0 +1,38 @@
+//! The table format: the files of a dataset directory that are not data.
+//!
+//! | file | read by |
+//! |---|---|
+//! | `_versions/….manifest` | [`ManifestName`], [`Manifest`] |
+//! | `_deletions/….arrow`, `….bin` | [`Deletions`] |
+//!
+//! Nothing here touches a file system: a caller brings the bytes of a whole file.
+
+mod deletion;
+pub mod flags;
+mod fragment;
+mod index;
+mod manifest;
+mod name;
+mod roaring;
+
+pub use deletion::Deletions;
+pub use fragment::{DataFile, DeletionFile, DeletionKind, Fragment, Lineage, StorageVersion, hidden_field};
+pub use index::{IndexDetails, IndexFile, IndexMetadata, Uuid};
+pub use manifest::{BasePath, Manifest, Timestamp, WriterVersion};
+pub use name::{ManifestName, Scheme};
+pub use roaring::Roaring;
+
+use crate::{Result, ensure};
+
+/// Checks that `path` stays below the folder that it is relative to; `what` names it in errors.
+fn check_relative(path: &str, what: &str) -> Result<()> {
+    let mut parts = path.split(['/', '\\']);
+    let inside =
+        !path.starts_with(['/', '\\']) && !path.contains(['\0', ':']) && parts.all(|part| part != "..");
+    ensure!(
+        inside && !path.is_empty(),
+        "{what}: expected a relative path without `..`, found `{}`",
+        path.escape_debug()
+    );
+    Ok(())
+}
