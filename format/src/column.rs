@@ -9,11 +9,10 @@
 //!
 //! The buffers can be handed to any Arrow consumer as they are.
 
-use crate::{Bitmap, Buffer, DataType, Error, ErrorKind, Field, Physical, Result, bitmap::BitmapBuilder};
-use alloc::{boxed::Box, sync::Arc, vec::Vec};
+use crate::{Bitmap, Buffer, DataType, Error, ErrorKind, Physical, Result, bitmap::BitmapBuilder};
+use alloc::{boxed::Box, vec::Vec};
 use bytemuck::Pod;
 use core::ops::Range;
-use lancet_kernels::{bits, gather};
 
 /// The values of one field for some rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -275,116 +274,253 @@ impl Column {
         (self.validity, self.values)
     }
 
-    /// The rows at `indices`, in that order, each as often as it is named.
+    /// A struct column of `children`, one for each field of `data_type` and `len` rows each.
+    ///
+    /// # Errors
+    /// Invalid input if types or lengths do not fit.
+    pub fn structs(
+        data_type: &DataType,
+        len: usize,
+        validity: Option<Bitmap>,
+        children: Vec<Column>,
+    ) -> Result<Column> {
+        let fields = data_type.children();
+        let fits = matches!(data_type, DataType::Struct(_))
+            && fields.len() == children.len()
+            && children.iter().all(|child| child.len == len)
+            && validity.as_ref().is_none_or(|bits| bits.len() == len);
+        match fits {
+            true => Ok(Column::new(data_type.clone(), len, validity, Values::Struct(children))),
+            false => {
+                Err(Error::invalid_input("expected one child of the same length for each field of a struct"))
+            }
+        }
+    }
+
+    /// Child `index` of a struct column, null also where the struct is.
+    ///
+    /// # Panics
+    /// If this is no struct column or it has no such child.
+    pub fn into_child(self, index: usize) -> Column {
+        let Values::Struct(mut children) = self.values else { panic!("no struct column") };
+        let mut child = children.swap_remove(index);
+        child.validity = match (self.validity, child.validity) {
+            (Some(own), Some(inner)) => Some(both(&own, &inner)),
+            (own, inner) => own.or(inner),
+        };
+        child
+    }
+
+    /// The rows of several columns of one type that `picks` names, in that order, each as often as it is
+    /// named: the pairs are a position among `parts` and a row there.
+    ///
+    /// The buffers of `reuse` are written again where they fit.
     ///
     /// # Errors
     /// Too large if the result does not fit the type's offsets.
     ///
     /// # Panics
-    /// If an index is not below the length.
-    pub fn gather(&self, indices: &[u32]) -> Result<Column> {
-        let len = indices.len();
-        assert!(indices.iter().all(|&i| (i as usize) < self.len), "an index is not below {}", self.len);
-        let validity = self.validity.as_ref().map(|bits| gather_bits(bits, indices));
-        let values = match &self.values {
+    /// If there are no parts, their types differ, or a pick is out of bounds.
+    pub fn gather(parts: &[&Column], picks: &[Pick], reuse: Option<Column>) -> Result<Column> {
+        let (old_validity, old) = reuse.map(Column::into_parts).unzip();
+        let data_type = parts[0].data_type.clone();
+        let validity = gather_validity(parts, picks, old_validity.flatten());
+        let values = match &parts[0].values {
             Values::Null => Values::Null,
-            Values::Bits(bits) => Values::Bits(gather_bits(bits, indices)),
-            Values::Fixed(buffer) => {
-                let Physical::Fixed(width) = self.data_type.physical() else {
+            Values::Bits(_) => {
+                let bits = parts.iter().map(|part| match &part.values {
+                    Values::Bits(bits) => bits,
+                    _ => panic!("parts of different types"),
+                });
+                Values::Bits(gather_bits(&bits.collect::<Vec<_>>(), picks))
+            }
+            Values::Fixed(_) => {
+                let Physical::Fixed(width) = data_type.physical() else {
                     unreachable!("fixed values, fixed type")
                 };
-                let mut out = Buffer::with_capacity(len * width);
-                gather::fixed(width, buffer.as_slice(), indices, out.grow(len * width));
-                Values::Fixed(out)
+                let out = match old {
+                    Some(Values::Fixed(buffer)) => buffer,
+                    _ => Buffer::new(),
+                };
+                Values::Fixed(gather_fixed(&fixed_parts(parts), width, picks, out))
             }
-            Values::Variable { bytes, .. } => {
-                let (offsets, bytes) = self.gather_bytes::<i32>(bytes, indices)?;
+            Values::Variable { .. } => {
+                let (offsets, bytes) = gather_bytes::<i32>(parts, picks, old)?;
                 Values::Variable { offsets, bytes }
             }
-            Values::LargeVariable { bytes, .. } => {
-                let (offsets, bytes) = self.gather_bytes::<i64>(bytes, indices)?;
+            Values::LargeVariable { .. } => {
+                let (offsets, bytes) = gather_bytes::<i64>(parts, picks, old)?;
                 Values::LargeVariable { offsets, bytes }
             }
-            Values::List { items, .. } => {
-                let (offsets, items) = self.gather_items::<i32>(items, indices)?;
+            Values::List { .. } => {
+                let (offsets, items) = gather_items::<i32>(parts, picks)?;
                 Values::List { offsets, items }
             }
-            Values::LargeList { items, .. } => {
-                let (offsets, items) = self.gather_items::<i64>(items, indices)?;
+            Values::LargeList { .. } => {
+                let (offsets, items) = gather_items::<i64>(parts, picks)?;
                 Values::LargeList { offsets, items }
             }
-            Values::FixedSizeList(items) => {
-                let Physical::FixedSizeList(dimension) = self.data_type.physical() else {
+            Values::FixedSizeList(_) => {
+                let Physical::FixedSizeList(dimension) = data_type.physical() else {
                     unreachable!("list values, list type")
                 };
-                Values::FixedSizeList(Box::new(items.gather_runs(dimension, indices)?))
+                let old = match old {
+                    Some(Values::FixedSizeList(items)) => Some(*items),
+                    _ => None,
+                };
+                Values::FixedSizeList(Box::new(gather_runs(&children(parts), dimension, picks, old)?))
             }
-            Values::Struct(children) => {
-                Values::Struct(children.iter().map(|child| child.gather(indices)).collect::<Result<_>>()?)
+            Values::Struct(fields) => {
+                let gather_field = |i: usize| {
+                    let inner: Vec<&Column> = parts.iter().map(|part| &part.children()[i]).collect();
+                    Column::gather(&inner, picks, None)
+                };
+                Values::Struct((0..fields.len()).map(gather_field).collect::<Result<_>>()?)
             }
         };
-        Ok(Column { data_type: self.data_type.clone(), len, validity, values })
-    }
-
-    /// As [`Column::gather`], for runs of `dimension` consecutive rows each.
-    fn gather_runs(&self, dimension: usize, indices: &[u32]) -> Result<Column> {
-        if let (Values::Fixed(buffer), Physical::Fixed(width), None) =
-            (&self.values, self.data_type.physical(), &self.validity)
-        {
-            let bytes = dimension * width;
-            let mut out = Buffer::with_capacity(indices.len() * bytes);
-            gather::fixed(bytes, buffer.as_slice(), indices, out.grow(indices.len() * bytes));
-            return Ok(Column::new(
-                self.data_type.clone(),
-                indices.len() * dimension,
-                None,
-                Values::Fixed(out),
-            ));
-        }
-        let rows = (0..indices.len() * dimension).map(|i| {
-            let row = indices[i / dimension] as usize * dimension + i % dimension;
-            u32::try_from(row).map_err(|_| too_large())
-        });
-        self.gather(&rows.collect::<Result<Vec<u32>>>()?)
-    }
-
-    fn gather_bytes<O: Offset>(&self, bytes: &Buffer, indices: &[u32]) -> Result<(Buffer, Buffer)> {
-        let mut offsets = Buffer::with_capacity((indices.len() + 1) * size_of::<O>());
-        let ends = offsets.grow_typed::<O>(indices.len() + 1);
-        let mut total = 0;
-        ends[0] = O::from_usize(0)?;
-        for (end, &i) in ends[1..].iter_mut().zip(indices) {
-            total += self.range(i as usize).map_or(0, |range| range.len());
-            *end = O::from_usize(total)?;
-        }
-        let mut out = Buffer::with_capacity(total);
-        for &i in indices {
-            out.extend_from_slice(&bytes.as_slice()[self.range(i as usize).unwrap_or_default()]);
-        }
-        Ok((offsets, out))
-    }
-
-    fn gather_items<O: Offset>(&self, items: &Column, indices: &[u32]) -> Result<(Buffer, Box<Column>)> {
-        let mut offsets = Buffer::with_capacity((indices.len() + 1) * size_of::<O>());
-        let ends = offsets.grow_typed::<O>(indices.len() + 1);
-        let mut rows = Vec::new();
-        ends[0] = O::from_usize(0)?;
-        for (end, &i) in ends[1..].iter_mut().zip(indices) {
-            for row in self.range(i as usize).unwrap_or_default() {
-                rows.push(u32::try_from(row).map_err(|_| too_large())?);
-            }
-            *end = O::from_usize(rows.len())?;
-        }
-        Ok((offsets, Box::new(items.gather(&rows)?)))
+        Ok(Column { data_type, len: picks.len(), validity, values })
     }
 }
 
-fn gather_bits(bits: &Bitmap, indices: &[u32]) -> Bitmap {
-    let mut out = Buffer::with_capacity(indices.len().div_ceil(8));
-    let bytes = out.grow(indices.len().div_ceil(8));
-    bytes.fill(0);
-    bits::gather(bytes, 0, bits.buffer().as_slice(), indices.iter().map(|&i| i as usize));
-    Bitmap::new(out, indices.len())
+/// A row of one of several columns: the position of the column, and the row in it.
+pub type Pick = (u32, u32);
+
+fn children<'a>(parts: &[&'a Column]) -> Vec<&'a Column> {
+    parts.iter().map(|part| part.child().expect("parts of one type")).collect()
+}
+
+fn fixed_parts<'a>(parts: &[&'a Column]) -> Vec<&'a [u8]> {
+    let bytes = parts.iter().map(|part| match &part.values {
+        Values::Fixed(buffer) => buffer.as_slice(),
+        _ => panic!("parts of different types"),
+    });
+    bytes.collect()
+}
+
+fn gather_fixed(parts: &[&[u8]], width: usize, picks: &[Pick], mut out: Buffer) -> Buffer {
+    fn copy<const N: usize>(parts: &[&[u8]], picks: &[Pick], out: &mut [u8]) {
+        for (to, &(part, row)) in out.as_chunks_mut::<N>().0.iter_mut().zip(picks) {
+            *to = parts[part as usize].as_chunks::<N>().0[row as usize];
+        }
+    }
+    out.clear();
+    let target = out.grow(picks.len() * width);
+    match width {
+        1 => copy::<1>(parts, picks, target),
+        2 => copy::<2>(parts, picks, target),
+        4 => copy::<4>(parts, picks, target),
+        8 => copy::<8>(parts, picks, target),
+        0 => {}
+        _ => {
+            for (to, &(part, row)) in target.chunks_exact_mut(width).zip(picks) {
+                let start = row as usize * width;
+                to.copy_from_slice(&parts[part as usize][start..start + width]);
+            }
+        }
+    }
+    out
+}
+
+/// As [`Column::gather`], for runs of `dimension` consecutive rows each.
+fn gather_runs(parts: &[&Column], dimension: usize, picks: &[Pick], reuse: Option<Column>) -> Result<Column> {
+    let first = parts[0];
+    if let (Values::Fixed(_), Physical::Fixed(width)) = (&first.values, first.data_type.physical())
+        && parts.iter().all(|part| part.validity.is_none())
+    {
+        let out = match reuse.map(|old| old.values) {
+            Some(Values::Fixed(buffer)) => buffer,
+            _ => Buffer::new(),
+        };
+        let values = gather_fixed(&fixed_parts(parts), dimension * width, picks, out);
+        return Ok(Column::new(
+            first.data_type.clone(),
+            picks.len() * dimension,
+            None,
+            Values::Fixed(values),
+        ));
+    }
+    let mut rows = Vec::with_capacity(picks.len() * dimension);
+    for &(part, row) in picks {
+        let start = row as usize * dimension;
+        for row in start..start + dimension {
+            rows.push((part, u32::try_from(row).map_err(|_| too_large())?));
+        }
+    }
+    Column::gather(parts, &rows, None)
+}
+
+fn gather_bytes<O: Offset>(
+    parts: &[&Column],
+    picks: &[Pick],
+    reuse: Option<Values>,
+) -> Result<(Buffer, Buffer)> {
+    let (mut offsets, mut out) = match reuse {
+        Some(Values::Variable { offsets, bytes } | Values::LargeVariable { offsets, bytes }) => {
+            (offsets, bytes)
+        }
+        _ => Default::default(),
+    };
+    offsets.clear();
+    out.clear();
+    let ends = offsets.grow_typed::<O>(picks.len() + 1);
+    let mut total = 0;
+    ends[0] = O::from_usize(0)?;
+    let range = |&(part, row): &Pick| parts[part as usize].range(row as usize).unwrap_or_default();
+    for (end, pick) in ends[1..].iter_mut().zip(picks) {
+        total += range(pick).len();
+        *end = O::from_usize(total)?;
+    }
+    out.reserve(total);
+    for pick in picks {
+        let (Values::Variable { bytes, .. } | Values::LargeVariable { bytes, .. }) =
+            &parts[pick.0 as usize].values
+        else {
+            panic!("parts of different types")
+        };
+        out.extend_from_slice(&bytes.as_slice()[range(pick)]);
+    }
+    Ok((offsets, out))
+}
+
+fn gather_items<O: Offset>(parts: &[&Column], picks: &[Pick]) -> Result<(Buffer, Box<Column>)> {
+    let mut offsets = Buffer::new();
+    let ends = offsets.grow_typed::<O>(picks.len() + 1);
+    let mut rows = Vec::new();
+    ends[0] = O::from_usize(0)?;
+    for (end, &(part, row)) in ends[1..].iter_mut().zip(picks) {
+        for item in parts[part as usize].range(row as usize).unwrap_or_default() {
+            rows.push((part, u32::try_from(item).map_err(|_| too_large())?));
+        }
+        *end = O::from_usize(rows.len())?;
+    }
+    Ok((offsets, Box::new(Column::gather(&children(parts), &rows, None)?)))
+}
+
+fn gather_validity(parts: &[&Column], picks: &[Pick], reuse: Option<Bitmap>) -> Option<Bitmap> {
+    if parts.iter().all(|part| part.validity.is_none()) {
+        return None;
+    }
+    let mut bits = BitmapBuilder::reuse(reuse.map(Bitmap::into_buffer).unwrap_or_default(), picks.len());
+    for &(part, row) in picks {
+        bits.append(parts[part as usize].validity.as_ref().is_none_or(|bits| bits.get(row as usize)));
+    }
+    bits.finish()
+}
+
+fn gather_bits(parts: &[&Bitmap], picks: &[Pick]) -> Bitmap {
+    let mut bits = BitmapBuilder::default();
+    for &(part, row) in picks {
+        bits.append(parts[part as usize].get(row as usize));
+    }
+    bits.finish_all()
+}
+
+fn both(a: &Bitmap, b: &Bitmap) -> Bitmap {
+    let mut out = Buffer::copy_of(&a.buffer().as_slice()[..a.len().div_ceil(8)]);
+    for (out, b) in out.as_mut_slice().iter_mut().zip(b.buffer().as_slice()) {
+        *out &= b;
+    }
+    Bitmap::new(out, a.len())
 }
 
 /// A 32- or 64-bit Arrow offset.
@@ -419,7 +555,8 @@ pub(crate) fn too_large() -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::vec;
+    use crate::Field;
+    use alloc::{sync::Arc, vec};
 
     fn texts(values: &[Option<&str>]) -> Column {
         let mut offsets = Buffer::new();
@@ -437,7 +574,7 @@ mod tests {
     #[test]
     fn gathers_text_with_nulls_and_duplicates() {
         let column = texts(&[Some("a"), None, Some("ccc"), Some("")]);
-        let gathered = column.gather(&[2, 2, 1, 0]).unwrap();
+        let gathered = Column::gather(&[&column], &[(0, 2), (0, 2), (0, 1), (0, 0)], None).unwrap();
         assert_eq!(gathered, texts(&[Some("ccc"), Some("ccc"), None, Some("a")]));
         assert_eq!((gathered.str(1), gathered.null_count()), (Some("ccc"), 1));
     }
@@ -468,7 +605,7 @@ mod tests {
             None,
             Values::Struct(vec![list]),
         );
-        let gathered = rows.gather(&[2, 1, 0]).unwrap();
+        let gathered = Column::gather(&[&rows], &[(0, 2), (0, 1), (0, 0)], None).unwrap();
         let list = &gathered.children()[0];
         assert_eq!(list.child().unwrap().primitive::<u64>().unwrap(), [3, 4, 1, 2]);
         assert_eq!((list.range(0), list.range(1), list.range(2)), (Some(0..2), Some(2..2), Some(2..4)));

@@ -22,7 +22,7 @@ mod v21;
 
 pub use bitmap::Bitmap;
 pub use buffer::Buffer;
-pub use column::{Column, Values};
+pub use column::{Column, Pick, Values};
 pub use container::{Container, FileVersion};
 pub use data_type::{DataType, Physical, TimeUnit};
 pub use error::{Error, ErrorKind, Result};

@@ -23,6 +23,12 @@ pub struct Field {
 }
 
 impl Field {
+    /// The same field with another type: a struct cut down to some of its fields, say.
+    #[must_use]
+    pub fn with_type(&self, data_type: DataType) -> Self {
+        Field { data_type, ..self.clone() }
+    }
+
     /// Whether this struct is stored row by row in one column.
     pub fn is_packed(&self) -> bool {
         matches!(self.data_type, DataType::Struct(_))

@@ -1,0 +1,126 @@
+//! Open data files: each is opened when a row of it is first needed, and only so many stay open.
+
+use crate::{Error, Result, storage::Storage};
+use arc_swap::{ArcSwapOption, Guard};
+use lancet_format::{ColumnMap, File, table::DataFile};
+use std::{
+    collections::VecDeque,
+    ops::Deref,
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// A data file of one or more versions of a dataset, open or not.
+#[derive(Debug)]
+pub(crate) struct FileSlot {
+    path: String,
+    meta: DataFile,
+    columns: OnceLock<ColumnMap>,
+    open: ArcSwapOption<File>,
+    /// Set by every use, taken back by the pool when it looks for a file to close.
+    used: AtomicBool,
+}
+
+impl FileSlot {
+    pub(crate) fn new(path: String, meta: DataFile) -> Self {
+        let (open, used) = (ArcSwapOption::empty(), AtomicBool::new(false));
+        FileSlot { path, meta, columns: OnceLock::new(), open, used }
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Whether the file has a column for field `id`.
+    pub(crate) fn holds(&self, id: i32) -> bool {
+        self.meta.column_of(id).is_some_and(|column| column >= 0)
+    }
+
+    /// The columns of the fields that have one.
+    pub(crate) fn columns(&self) -> &ColumnMap {
+        self.columns.get_or_init(|| {
+            let pairs = self.meta.fields.iter().zip(self.meta.column_indices.iter());
+            ColumnMap::new(pairs.filter_map(|(&id, &column)| Some((id, u32::try_from(column).ok()?))))
+        })
+    }
+}
+
+/// Opens files and closes the ones that were not used for the longest time, roughly: a clock goes round.
+///
+/// A file that is in use stays mapped until its last user is done with it. Getting a file that is open takes
+/// no lock.
+#[derive(Debug)]
+pub(crate) struct FilePool {
+    storage: Arc<dyn Storage>,
+    limit: usize,
+    open: Mutex<VecDeque<Weak<FileSlot>>>,
+}
+
+/// An open file that stays open while this is held.
+pub(crate) struct OpenFile(Guard<Option<Arc<File>>>);
+
+impl Deref for OpenFile {
+    type Target = File;
+
+    fn deref(&self) -> &File {
+        self.0.as_deref().expect("made only from open files")
+    }
+}
+
+impl FilePool {
+    pub(crate) fn new(storage: Arc<dyn Storage>, limit: usize) -> Self {
+        FilePool { storage, limit: limit.max(1), open: Mutex::default() }
+    }
+
+    pub(crate) fn storage(&self) -> &dyn Storage {
+        &*self.storage
+    }
+
+    /// The open file of `slot`.
+    pub(crate) fn get(&self, slot: &Arc<FileSlot>) -> Result<OpenFile> {
+        let open = slot.open.load();
+        if open.is_some() {
+            if !slot.used.load(Ordering::Relaxed) {
+                slot.used.store(true, Ordering::Relaxed);
+            }
+            return Ok(OpenFile(open));
+        }
+        drop(open);
+        self.open(slot)
+    }
+
+    #[cold]
+    fn open(&self, slot: &Arc<FileSlot>) -> Result<OpenFile> {
+        // Opening happens under the lock, so that two threads do not map one file twice.
+        let mut clock = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = slot.open.load();
+        if open.is_some() {
+            return Ok(OpenFile(open));
+        }
+        drop(open);
+        let source = self.storage.open(&slot.path).map_err(|error| Error::io(&slot.path, error))?;
+        if let Some(size) = slot.meta.size
+            && size != source.len()
+        {
+            let found = source.len();
+            return Err(Error::corrupt(
+                &slot.path,
+                format!("expected a file of {size} bytes, as the manifest says, found {found}"),
+            ));
+        }
+        let file = Arc::new(File::open(source).map_err(|error| Error::format(&slot.path, error))?);
+        while clock.len() >= self.limit {
+            let Some(weak) = clock.pop_front() else { break };
+            let Some(oldest) = weak.upgrade() else { continue };
+            match oldest.used.swap(false, Ordering::Relaxed) {
+                true => clock.push_back(weak),
+                false => oldest.open.store(None),
+            }
+        }
+        slot.open.store(Some(file));
+        clock.push_back(Arc::downgrade(slot));
+        Ok(OpenFile(slot.open.load()))
+    }
+}

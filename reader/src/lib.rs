@@ -1,0 +1,39 @@
+//! lancet opens the datasets that Lance and LanceDB write, maps them into memory and reads them, from plain
+//! synchronous Rust: no async runtime, no Arrow, no DataFusion.
+//!
+//! ```no_run
+//! # fn main() -> lancet::Result<()> {
+//! use lancet::{Dataset, Rows};
+//!
+//! let dataset = Dataset::open("words.lance")?;
+//! println!("{} rows of {}", dataset.count_rows()?, dataset.schema().fields.len());
+//!
+//! // Some rows by their position, in any order.
+//! let projection = dataset.projection(["word", "initial"])?;
+//! let rows = dataset.take(Rows::Offsets(&[5, 0, 5]), &projection)?;
+//! assert_eq!(rows.len(), 3);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What lies flat in a file is lent where it lies: a vector column of a scan points into the mapping. See
+//! [`storage`] for what mapping assumes, and for reading from elsewhere.
+
+mod batch;
+mod dataset;
+mod error;
+mod files;
+mod fragment;
+mod projection;
+mod read;
+mod scan;
+pub mod storage;
+mod take;
+
+pub use batch::Batch;
+pub use dataset::{Dataset, OpenOptions};
+pub use error::{Error, ErrorKind, Result};
+pub use lancet_format::{Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, table};
+pub use projection::Projection;
+pub use scan::{Batches, Scan};
+pub use take::Rows;

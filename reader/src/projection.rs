@@ -1,0 +1,150 @@
+//! [`Projection`]: which columns are read, in which order, under which names.
+
+use crate::{Error, Result};
+use lancet_format::{DataType, Field, Schema};
+use std::sync::Arc;
+
+/// Columns resolved against one dataset's schema. Make it once, use it for many reads.
+///
+/// Besides the schema's own columns there are `_rowid`, `_rowaddr`, `_row_created_at_version` and
+/// `_row_last_updated_at_version`.
+#[derive(Debug, Clone)]
+pub struct Projection {
+    pub(crate) columns: Vec<ProjectedColumn>,
+    names: Vec<Arc<str>>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum ProjectedColumn {
+    /// A column of the schema: the top-level field with only the children that are wanted, and the way from
+    /// there to the column itself.
+    Field {
+        root: Arc<Field>,
+        path: Vec<usize>,
+    },
+    RowId,
+    RowAddress,
+    CreatedAt,
+    LastUpdatedAt,
+}
+
+/// The names of the columns that every dataset has besides its schema.
+const SYSTEM_COLUMNS: [(&str, ProjectedColumn); 4] = [
+    ("_rowid", ProjectedColumn::RowId),
+    ("_rowaddr", ProjectedColumn::RowAddress),
+    ("_row_created_at_version", ProjectedColumn::CreatedAt),
+    ("_row_last_updated_at_version", ProjectedColumn::LastUpdatedAt),
+];
+
+impl Projection {
+    /// All columns of `schema`, in its order.
+    pub(crate) fn full(schema: &Schema) -> Self {
+        let whole = |root: &Arc<Field>| ProjectedColumn::Field { root: root.clone(), path: Vec::new() };
+        Projection {
+            columns: schema.fields.iter().map(whole).collect(),
+            names: schema.fields.iter().map(|field| field.name.clone()).collect(),
+        }
+    }
+
+    /// The named columns; see [`Dataset::projection`](crate::Dataset::projection).
+    pub(crate) fn of<S: AsRef<str>>(schema: &Schema, names: impl IntoIterator<Item = S>) -> Result<Self> {
+        let mut projection = Projection { columns: Vec::new(), names: Vec::new() };
+        for name in names {
+            let name = name.as_ref();
+            let system = SYSTEM_COLUMNS.iter().find(|(system, _)| *system == name);
+            let column = match (schema.field(name)?, system) {
+                (None, Some((_, column))) => column.clone(),
+                _ => resolve(schema, name)?,
+            };
+            projection.push(name, column)?;
+        }
+        Ok(projection)
+    }
+
+    /// Adds the column `_rowid`, unless it is there.
+    #[must_use]
+    pub fn with_row_id(self) -> Self {
+        self.with(0)
+    }
+
+    /// Adds the column `_rowaddr`, unless it is there.
+    #[must_use]
+    pub fn with_row_address(self) -> Self {
+        self.with(1)
+    }
+
+    fn with(mut self, system: usize) -> Self {
+        let (name, column) = SYSTEM_COLUMNS[system].clone();
+        // A column that is there already is no error here, it just stays where it is.
+        let _ = self.push(name, column);
+        self
+    }
+
+    fn push(&mut self, name: &str, column: ProjectedColumn) -> Result<()> {
+        if self.names.iter().any(|present| **present == *name) {
+            return Err(Error::invalid_input(format!("column `{name}` is asked for twice")));
+        }
+        self.columns.push(column);
+        self.names.push(name.into());
+        Ok(())
+    }
+
+    /// The names of the columns, in order.
+    pub fn names(&self) -> &[Arc<str>] {
+        &self.names
+    }
+
+    /// How many columns there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there are no columns.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+}
+
+/// The column at a dotted path: its root field cut down to what the path needs.
+fn resolve(schema: &Schema, name: &str) -> Result<ProjectedColumn> {
+    let fields = schema.resolve(name)?;
+    for parent in &fields[..fields.len() - 1] {
+        if !matches!(parent.data_type, DataType::Struct(_)) {
+            return Err(Error::invalid_input(format!(
+                "column `{name}`: `{}` is of type {}, expected a struct",
+                parent.name, parent.data_type
+            )));
+        }
+    }
+    let mut path = Vec::new();
+    let mut kept = fields[fields.len() - 1].clone();
+    for (parent, child) in fields.iter().zip(&fields[1..]).rev() {
+        let DataType::Struct(children) = &parent.data_type else { unreachable!("checked above") };
+        // A packed struct is one column in the file: it is read whole.
+        if parent.is_packed() {
+            let position = children.iter().position(|field| Arc::ptr_eq(field, child)).unwrap_or_default();
+            path.insert(0, position);
+            kept = parent.clone();
+        } else {
+            path.insert(0, 0);
+            kept = Arc::new(parent.with_type(DataType::Struct([kept].into())));
+        }
+    }
+    Ok(ProjectedColumn::Field { root: kept, path })
+}
+
+impl ProjectedColumn {
+    /// The type of the column's values.
+    pub(crate) fn data_type(&self) -> DataType {
+        match self {
+            ProjectedColumn::Field { root, path } => {
+                let mut data_type = &root.data_type;
+                for &child in path {
+                    data_type = &data_type.children()[child].data_type;
+                }
+                data_type.clone()
+            }
+            _ => DataType::UInt64,
+        }
+    }
+}

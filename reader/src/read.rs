@@ -1,0 +1,119 @@
+//! Reading projected columns of one fragment: what scans and takes have in common.
+
+use crate::{Batch, Projection, Result, files::FilePool, fragment::Fragment, projection::ProjectedColumn};
+use lancet_format::{Column, Pick, table::Deletions};
+use std::ops::Range;
+
+/// Reads the physical rows of `ranges` into `batch`, whose buffers are used again where they fit.
+pub(crate) fn read(
+    fragment: &Fragment,
+    pool: &FilePool,
+    projection: &Projection,
+    ranges: &[Range<u64>],
+    batch: &mut Batch,
+) -> Result<()> {
+    let mut old = std::mem::take(&mut batch.columns).into_iter();
+    let len = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
+    let mut columns = Vec::with_capacity(projection.columns.len());
+    for column in &projection.columns {
+        columns.push(match column {
+            ProjectedColumn::Field { root, path } => {
+                let mut column = fragment.read(pool, root, ranges, old.next())?;
+                for &child in path {
+                    column = column.into_child(child);
+                }
+                column
+            }
+            ProjectedColumn::RowAddress | ProjectedColumn::RowId => {
+                let base = fragment.base_address();
+                let addresses: Vec<u64> = ranges.iter().cloned().flatten().map(|row| base + row).collect();
+                Column::from_u64(&addresses)
+            }
+            ProjectedColumn::CreatedAt | ProjectedColumn::LastUpdatedAt => Column::from_u64(&vec![1; len]),
+        });
+    }
+    batch.columns = columns;
+    batch.len = len;
+    batch.names = projection.names().into();
+    Ok(())
+}
+
+/// Where a batch that starts at `row` must end so that no column that can be borrowed is copied: at `rows`,
+/// the end of the fragment, at the latest.
+pub(crate) fn batch_end(
+    fragment: &Fragment,
+    pool: &FilePool,
+    projection: &Projection,
+    row: u64,
+    rows: u64,
+) -> Result<u64> {
+    let mut end = rows;
+    for column in &projection.columns {
+        if let ProjectedColumn::Field { root, .. } = column
+            && row < rows
+            && let Some(until) = fragment.borrowed_until(pool, root, row)?
+        {
+            end = end.min(until);
+        }
+    }
+    Ok(end)
+}
+
+/// Sets `ranges` to the first `wanted` rows of `range` that are not deleted. Returns where to go on.
+pub(crate) fn live_ranges(
+    deletions: Option<&Deletions>,
+    range: Range<u64>,
+    wanted: u64,
+    ranges: &mut Vec<Range<u64>>,
+) -> u64 {
+    ranges.clear();
+    let Some(deletions) = deletions else {
+        let end = range.end.min(range.start.saturating_add(wanted));
+        if range.start < end {
+            ranges.push(range.start..end);
+        }
+        return end;
+    };
+    let mut left = wanted;
+    for live in deletions.live_ranges(range.clone()) {
+        let end = live.end.min(live.start.saturating_add(left));
+        left -= end - live.start;
+        ranges.push(live.start..end);
+        if left == 0 {
+            return end;
+        }
+    }
+    range.end
+}
+
+/// Cuts `ranges` down to their first `rows` rows.
+pub(crate) fn keep_first(ranges: &mut Vec<Range<u64>>, rows: u64) {
+    let mut left = rows;
+    ranges.retain_mut(|range| {
+        range.end = range.end.min(range.start + left);
+        left -= range.end - range.start;
+        range.start < range.end
+    });
+}
+
+/// All rows of `batches` in one.
+pub(crate) fn join(projection: &Projection, batches: &[Batch]) -> Result<Batch> {
+    let names = projection.names().into();
+    let len = batches.iter().map(Batch::len).sum();
+    if let [only] = batches {
+        return Ok(only.clone());
+    }
+    let picks: Vec<Pick> = batches
+        .iter()
+        .enumerate()
+        .flat_map(|(part, batch)| (0..batch.len() as u32).map(move |row| (part as u32, row)))
+        .collect();
+    let columns = projection.columns.iter().enumerate().map(|(i, column)| {
+        let parts: Vec<&Column> = batches.iter().map(|batch| &batch.columns[i]).collect();
+        match parts.is_empty() {
+            true => Ok(Column::nulls(&column.data_type(), 0)),
+            false => Ok(Column::gather(&parts, &picks, None)?),
+        }
+    });
+    Ok(Batch { names, columns: columns.collect::<Result<_>>()?, len })
+}
