@@ -71,6 +71,8 @@ pub(crate) fn is_leaf(field: &Field) -> bool {
 pub(crate) struct OpenColumn {
     pub(crate) pages: ColumnPages,
     opened: Box<[OnceBox<OpenPage>]>,
+    /// Lists of version 2.0: the first item of each page, and the number of all items.
+    pub(crate) item_starts: OnceBox<Vec<u64>>,
 }
 
 /// A page ready to be read.
@@ -157,7 +159,7 @@ impl File {
             let pages = self.container.column(index)?;
             let mut opened = Vec::with_capacity(pages.len());
             opened.resize_with(pages.len(), OnceBox::new);
-            Ok(Box::new(OpenColumn { pages, opened: opened.into() }))
+            Ok(Box::new(OpenColumn { pages, opened: opened.into(), item_starts: OnceBox::new() }))
         })
     }
 
@@ -168,7 +170,7 @@ impl File {
         index: usize,
         open: impl FnOnce(&ColumnPages, PageParts) -> Result<OpenPage>,
     ) -> Result<&OpenPage> {
-        let OpenColumn { pages, opened } = self.column(column)?;
+        let OpenColumn { pages, opened, .. } = self.column(column)?;
         opened[index]
             .get_or_try_init(|| Ok(Box::new(open(pages, self.container.page(pages, index)?)?)))
             .map_err(|error: Error| error.within(format!("page {index}")))

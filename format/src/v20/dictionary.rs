@@ -1,0 +1,107 @@
+//! Dictionary encoding: values stored once each, and an index to them for each row.
+//!
+//! ```text
+//! text columns          index 0 is null, index k is item k − 1
+//! dictionary columns    index k is item k; a null row refers to a null item
+//! ```
+//! The items are decoded when the page is opened. Slot 0 of what is kept is null, so that slot k + 1 holds
+//! item k, and every row has a slot.
+
+use super::array::Array;
+use crate::{
+    DataType, Error, Result, bitmap::BitmapBuilder, container::PageParts, leaf::LeafBuilder,
+    proto::v20 as proto,
+};
+use alloc::{format, vec, vec::Vec};
+use bytemuck::Pod;
+use core::ops::Range;
+use lancet_kernels::bits;
+
+#[derive(Debug)]
+pub(super) struct Dictionary {
+    indices: Array,
+    /// What is added to an index to find its slot.
+    shift: u64,
+    slots: LeafBuilder,
+    valid: BitmapBuilder,
+    position: u64,
+}
+
+impl Dictionary {
+    /// The dictionary of a page of `rows` values of `data_type`; none if all its items are null.
+    pub(super) fn open(
+        message: &proto::Dictionary,
+        data_type: &DataType,
+        rows: usize,
+        parts: &PageParts,
+    ) -> Result<Option<Self>> {
+        let (index, items, shift) = match data_type {
+            DataType::Dictionary(index, items) => (&**index, &**items, 1),
+            other => (&DataType::UInt8, other, 0),
+        };
+        let indices = Array::open(message.indices.as_deref(), index, rows, parts)?;
+        let count = message.num_dictionary_items as usize;
+        let array = Array::open(message.items.as_deref(), items, count, parts)?;
+        if array.is_absent() {
+            return Ok(None);
+        }
+        let mut slots = LeafBuilder::new(array.shape().clone(), count, None);
+        let mut valid = BitmapBuilder::default();
+        slots.append_defaults(1)?;
+        valid.append(false);
+        array.read(0..count, &mut slots, &mut valid, false)?;
+        Ok(Some(Dictionary { indices, shift, slots, valid, position: parts.encoding_position }))
+    }
+
+    /// Appends `rows`.
+    pub(super) fn read(
+        &self,
+        rows: Range<usize>,
+        slots: &mut LeafBuilder,
+        validity: &mut BitmapBuilder,
+    ) -> Result<()> {
+        let mut indices = LeafBuilder::new(self.indices.shape().clone(), rows.len(), None);
+        let mut present = BitmapBuilder::default();
+        self.indices.read(rows, &mut indices, &mut present, true)?;
+        let chosen = match indices.shape().slot_bytes() {
+            Some(1) => self.choose::<u8>(&indices, &present),
+            Some(2) => self.choose::<u16>(&indices, &present),
+            Some(4) => self.choose::<u32>(&indices, &present),
+            _ => self.choose::<u64>(&indices, &present),
+        }?;
+        slots.append_slots_of(&self.slots, &chosen)?;
+        let mut valid = vec![0; chosen.len().div_ceil(8)];
+        for (row, &slot) in chosen.iter().enumerate() {
+            if self.valid.get(slot as usize) {
+                bits::set(&mut valid, row);
+            }
+        }
+        validity.append_bits(&valid, 0, chosen.len());
+        Ok(())
+    }
+
+    /// The slot of each row.
+    fn choose<T: Pod + Into<u64>>(&self, indices: &LeafBuilder, present: &BitmapBuilder) -> Result<Vec<u32>> {
+        let indices = indices.typed::<T>().unwrap_or_default();
+        let slots = self.slots.len() as u64;
+        let slot = |(row, &index): (usize, &T)| {
+            if !present.get(row) {
+                return Ok(0);
+            }
+            match index.into().checked_add(self.shift) {
+                Some(slot) if slot < slots => Ok(slot as u32),
+                _ => Err(self.outside(index.into())),
+            }
+        };
+        indices.iter().enumerate().map(slot).collect()
+    }
+
+    #[cold]
+    fn outside(&self, index: u64) -> Error {
+        Error::corrupt(format!(
+            "dictionary: expected indices to {} items, found {index}",
+            self.slots.len() - 1
+        ))
+        .at(self.position)
+    }
+}
