@@ -8,7 +8,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use lancet::{Column, DataType};
-use std::{fmt::Debug, ops::Range};
+use std::ops::Range;
 
 const MILLISECONDS_A_DAY: i64 = 86_400_000;
 
@@ -102,11 +102,12 @@ pub(super) fn text(out: &mut String, column: &Column, row: usize) -> Result<()> 
     Ok(())
 }
 
-/// Appends the shortest decimal that reads back the same, with its point or exponent.
-pub(super) fn float<F: Copy + Debug + Into<f64>>(out: &mut String, value: F) {
+/// Appends the shortest decimal that reads back the same, the closest of several, the even one of two as
+/// close, with its point or exponent.
+pub(super) fn float<F: zmij::Float + Copy + Into<f64>>(out: &mut String, value: F) {
     let wide: f64 = value.into();
     if wide.is_finite() {
-        show(out, format_args!("{value:?}"));
+        out.push_str(zmij::Buffer::new().format_finite(value));
     } else {
         let name = match () {
             () if wide.is_nan() => "NaN",
@@ -174,7 +175,7 @@ mod tests {
             (1.0, "1.0"),
             (-0.0, "-0.0"),
             (0.1, "0.1"),
-            (1e300, "1e300"),
+            (1e300, "1e+300"),
             (5e-324, "5e-324"),
             (123456789.0, "123456789.0"),
             (f64::NAN, "\"NaN\""),
@@ -192,7 +193,10 @@ mod tests {
         float(&mut out, 0.1_f32);
         out.push(' ');
         float(&mut out, half::f16::from_f32(0.1).to_f32());
-        assert_eq!(out, "0.1 0.099975586");
+        // Exactly between two decimals of eight digits.
+        out.push(' ');
+        float(&mut out, -1.84765625_f32);
+        assert_eq!(out, "0.1 0.099975586 -1.8476562");
     }
 
     #[test]
