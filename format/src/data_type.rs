@@ -4,7 +4,7 @@
 //! a fixed-size list of structs) get them from the schema (see [`crate::schema`]).
 
 use crate::{Error, Field, Result};
-use alloc::{format, string::ToString, sync::Arc, vec::Vec};
+use alloc::{format, sync::Arc, vec::Vec};
 use core::fmt;
 
 /// The unit of a time, a timestamp or a duration.
@@ -382,6 +382,7 @@ impl Field {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
 
     fn parse(text: &str) -> Result<DataType> {
         DataType::parse(text, Vec::new())

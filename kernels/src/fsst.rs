@@ -23,7 +23,7 @@ const MAGIC: [u8; 4] = [0x54, 0x53, 0x53, 0x46];
 const ESCAPE: u8 = 255;
 
 /// The symbols that codes stand for.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Symbols {
     compressed: bool,
     symbols: [[u8; 8]; 256],

@@ -12,8 +12,8 @@
 //! ```
 
 use super::block::{
-    self, ByWord as _, InlineBlock, MAX_DECOMPRESSED, MAX_DEPTH, by_word, child, flat_bits, required,
-    unsupported, word_bits,
+    self, InlineBlock, MAX_DECOMPRESSED, MAX_DEPTH, by_word, child, flat_bits, required, unsupported,
+    word_bits,
 };
 use crate::{
     Error, Result,

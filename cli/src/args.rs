@@ -1,0 +1,321 @@
+//! The flags of every command; see `docs/cli.md` for what they promise.
+
+use crate::{output::Format, rows::RowList};
+use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
+use std::path::PathBuf;
+
+/// Reads and searches the datasets that Lance and LanceDB write
+#[derive(Debug, Parser)]
+#[command(version, after_help = "Example:\n  lancet query words.lance --columns word,rank --limit 3")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Info(InfoArgs),
+    Query(Box<QueryArgs>),
+    Count(CountArgs),
+    Take(TakeArgs),
+}
+
+/// The dataset to read, and which of its versions.
+#[derive(Debug, Args)]
+pub(crate) struct DatasetArgs {
+    /// Directory that holds `_versions/`
+    #[arg(value_name = "DATASET")]
+    pub(crate) path: PathBuf,
+    /// Read the version with this tag
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["version", "branch"])]
+    pub(crate) tag: Option<String>,
+    /// Read this version instead of the latest
+    #[arg(long, value_name = "N")]
+    pub(crate) version: Option<u64>,
+    /// Read this branch instead of the main one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) branch: Option<String>,
+}
+
+/// How the answer is written.
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Form of the answer [default: table on a terminal, jsonl otherwise]
+    #[arg(short, long, value_name = "FORMAT", value_enum)]
+    output: Option<Format>,
+}
+
+impl OutputArgs {
+    pub(crate) fn format(&self) -> Format {
+        self.output.unwrap_or_else(Format::for_stdout)
+    }
+}
+
+/// Version, rows and columns of a dataset
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet info words.lance")]
+pub(crate) struct InfoArgs {
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Rows, filtered and searched by nearest neighbour
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet query words.lance --columns word,rank --offset 100 --limit 3")]
+pub(crate) struct QueryArgs {
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Only rows for which this predicate is true
+    #[arg(long, value_name = "SQL", allow_hyphen_values = true)]
+    filter: Option<String>,
+    /// Columns in this order, nested ones with dots [default: all]
+    #[arg(long, value_name = "A,B,C.D", value_delimiter = ',')]
+    pub(crate) columns: Option<Vec<String>>,
+    /// At most this many rows
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<u64>,
+    /// Leave out this many rows first
+    #[arg(long, value_name = "N")]
+    pub(crate) offset: Option<u64>,
+    /// Add the column `_rowid`
+    #[arg(long)]
+    pub(crate) with_row_id: bool,
+    /// Add the column `_rowaddr`
+    #[arg(long)]
+    pub(crate) with_row_address: bool,
+    /// Blob columns as position and size instead of their bytes
+    #[arg(long)]
+    blob_descriptions: bool,
+    #[command(flatten)]
+    nearest: NearestArgs,
+    /// Ignore every index: exact search and plain scan
+    #[arg(long)]
+    no_index: bool,
+    /// Skip fragments that the index does not cover
+    #[arg(long, conflicts_with = "no_index")]
+    indexed_only: bool,
+    #[command(flatten)]
+    plan: PlanArgs,
+}
+
+/// The nearest-neighbour search.
+#[derive(Debug, Args)]
+struct NearestArgs {
+    /// Search this vector column for the nearest neighbours
+    #[arg(long, value_name = "COLUMN", requires = "vector")]
+    nearest: Option<String>,
+    /// Query vector: `[…]`, `@FILE.npy`, `row:ID` or `where:PREDICATE`
+    #[arg(long, value_name = "VECTOR", requires = "nearest", allow_hyphen_values = true)]
+    vector: Option<String>,
+    /// Neighbours [default: 10]
+    #[arg(short, value_name = "N", requires = "nearest", value_parser = value_parser!(u64).range(1..))]
+    k: Option<u64>,
+    /// Search exactly this many partitions
+    #[arg(long, value_name = "N", requires = "nearest", conflicts_with_all = ["min_nprobes", "max_nprobes"])]
+    nprobes: Option<u32>,
+    /// Search at least this many partitions [default: 20]
+    #[arg(long, value_name = "N", requires = "nearest")]
+    min_nprobes: Option<u32>,
+    /// Search at most this many partitions [default: all]
+    #[arg(long, value_name = "N", requires = "nearest")]
+    max_nprobes: Option<u32>,
+    /// Rank this many times k candidates by their exact distance
+    #[arg(long, value_name = "N", requires = "nearest")]
+    refine: Option<u32>,
+    /// Search width of HNSW
+    #[arg(long, value_name = "N", requires = "nearest")]
+    ef: Option<u32>,
+    /// Distance [default: the index's, or l2]
+    #[arg(long, value_enum, requires = "nearest")]
+    metric: Option<Metric>,
+    /// Only distances from LO up to, not including, HI; either may be empty
+    #[arg(long, value_name = "LO,HI", requires = "nearest", allow_hyphen_values = true)]
+    distance_range: Option<String>,
+    /// Filter after the search instead of before it
+    #[arg(long, requires = "nearest")]
+    postfilter: bool,
+}
+
+/// How vectors are compared.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Metric {
+    L2,
+    Cosine,
+    Dot,
+    Hamming,
+}
+
+/// What is told about a query besides its answer.
+#[derive(Debug, Args)]
+struct PlanArgs {
+    /// Print the plan instead of running it
+    #[arg(long)]
+    explain: bool,
+    /// Add time, reads and index use on standard error, as JSON
+    #[arg(long)]
+    stats: bool,
+}
+
+impl QueryArgs {
+    /// The first flag given whose feature is not there yet.
+    pub(crate) fn waits_for(&self) -> Option<&'static str> {
+        let NearestArgs { nearest, vector, k, nprobes, min_nprobes, max_nprobes, .. } = &self.nearest;
+        let NearestArgs { refine, ef, metric, distance_range, postfilter, .. } = &self.nearest;
+        first_given(&[
+            ("--nearest", nearest.is_some()),
+            ("--filter", self.filter.is_some()),
+            ("--vector", vector.is_some()),
+            ("-k", k.is_some()),
+            ("--nprobes", nprobes.is_some()),
+            ("--min-nprobes", min_nprobes.is_some()),
+            ("--max-nprobes", max_nprobes.is_some()),
+            ("--refine", refine.is_some()),
+            ("--ef", ef.is_some()),
+            ("--metric", metric.is_some()),
+            ("--distance-range", distance_range.is_some()),
+            ("--postfilter", *postfilter),
+            ("--blob-descriptions", self.blob_descriptions),
+            ("--no-index", self.no_index),
+            ("--indexed-only", self.indexed_only),
+        ])
+        .or(self.plan.waits_for())
+    }
+}
+
+/// Number of rows
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet count words.lance")]
+pub(crate) struct CountArgs {
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Only rows for which this predicate is true
+    #[arg(long, value_name = "SQL", allow_hyphen_values = true)]
+    filter: Option<String>,
+    /// Ignore every index
+    #[arg(long)]
+    no_index: bool,
+    #[command(flatten)]
+    plan: PlanArgs,
+}
+
+impl CountArgs {
+    /// The first flag given whose feature is not there yet.
+    pub(crate) fn waits_for(&self) -> Option<&'static str> {
+        first_given(&[("--filter", self.filter.is_some()), ("--no-index", self.no_index)])
+            .or(self.plan.waits_for())
+    }
+}
+
+/// Rows by number or identifier, in the order asked
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet take words.lance 691,0,10-12 --columns word")]
+pub(crate) struct TakeArgs {
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+    /// Rows such as `0,5,10-20`; ranges include both ends
+    #[arg(value_name = "ROWS")]
+    pub(crate) rows: RowList,
+    /// What ROWS are
+    #[arg(long, value_enum, default_value = "offset")]
+    pub(crate) by: By,
+    /// Columns in this order, nested ones with dots [default: all]
+    #[arg(long, value_name = "A,B,C.D", value_delimiter = ',')]
+    pub(crate) columns: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What names a row.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum By {
+    /// Number among the live rows
+    Offset,
+    /// `_rowid`
+    RowId,
+    /// `_rowaddr`
+    RowAddress,
+}
+
+impl PlanArgs {
+    fn waits_for(&self) -> Option<&'static str> {
+        first_given(&[("--explain", self.explain), ("--stats", self.stats)])
+    }
+}
+
+impl DatasetArgs {
+    /// The first flag given whose feature is not there yet.
+    pub(crate) fn waits_for(&self) -> Option<&'static str> {
+        first_given(&[
+            ("--tag", self.tag.is_some()),
+            ("--branch", self.branch.is_some()),
+            ("--version", self.version.is_some()),
+        ])
+    }
+}
+
+fn first_given(flags: &[(&'static str, bool)]) -> Option<&'static str> {
+    flags.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{CommandFactory, error::ErrorKind};
+
+    fn parse(line: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(line.split(' '))
+    }
+
+    #[test]
+    fn flags_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_shows_an_example() {
+        for command in Cli::command().get_subcommands_mut() {
+            assert!(command.render_help().to_string().contains("Example:\n  lancet "), "{command}");
+        }
+    }
+
+    #[test]
+    fn the_contract_s_searches() {
+        for line in [
+            "lancet query d --nearest v --vector [-1,2] -k 3 --nprobes 8 --refine 2 --ef 9 --metric cosine",
+            "lancet query d --nearest v --vector row:5 --min-nprobes 1 --max-nprobes 2 --indexed-only",
+            "lancet query d --nearest v --vector @q.npy --distance-range=-8.5,-7 --postfilter --filter x>1",
+            "lancet query d --nearest v --vector [1] --distance-range -8.5, --no-index --explain --stats",
+            "lancet count d --filter -1<x --no-index --explain --stats --version 3 --branch b -o json",
+            "lancet take d 0,5,10-20 --by row-id --columns a,b.c --tag t --output csv",
+        ] {
+            assert!(parse(line).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn bad_usage() {
+        for (line, kind) in [
+            ("lancet query d --no-index --indexed-only", ErrorKind::ArgumentConflict),
+            ("lancet query d --nearest v", ErrorKind::MissingRequiredArgument),
+            ("lancet query d --nearest v --vector [1] -k 0", ErrorKind::ValueValidation),
+            ("lancet query d --metric l2", ErrorKind::MissingRequiredArgument),
+            (
+                "lancet query d --nearest v --vector [1] --nprobes 1 --min-nprobes 1",
+                ErrorKind::ArgumentConflict,
+            ),
+            ("lancet count d --tag t --version 1", ErrorKind::ArgumentConflict),
+            ("lancet count d --tag t --branch b", ErrorKind::ArgumentConflict),
+            ("lancet take d 3-2", ErrorKind::ValueValidation),
+            ("lancet take d", ErrorKind::MissingRequiredArgument),
+            ("lancet count d -o xml", ErrorKind::InvalidValue),
+        ] {
+            assert_eq!(parse(line).unwrap_err().kind(), kind, "{line}");
+        }
+    }
+}

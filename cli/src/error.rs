@@ -1,0 +1,72 @@
+//! [`Error`]: why a command has no answer.
+
+use std::{error::Error as _, fmt, io};
+
+/// `Result` with this command's [`Error`].
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
+
+#[derive(Debug)]
+pub(crate) enum Error {
+    /// The library's own words.
+    Dataset(lancet::Error),
+    /// A feature that the contract has and this version does not.
+    NotThereYet(&'static str),
+    /// A value that cannot be shown.
+    Value(String),
+    /// The answer could not be written.
+    Output(io::Error),
+}
+
+impl Error {
+    /// Whether the reader of standard output has gone.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        matches!(self, Error::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    /// The error and its causes in one line; a cause that its effect already tells is left out.
+    pub(crate) fn line(&self) -> String {
+        let mut line = self.to_string();
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            let text = error.to_string();
+            if !line.contains(&text) {
+                line.push_str(": ");
+                line.push_str(&text);
+            }
+            cause = error.source();
+        }
+        line.replace(['\n', '\r'], " ")
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Dataset(error) => error.fmt(f),
+            Error::NotThereYet(what) => write!(f, "{what} is not there yet"),
+            Error::Value(message) => f.write_str(message),
+            Error::Output(error) => write!(f, "standard output: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Dataset(error) => error.source(),
+            Error::NotThereYet(_) | Error::Value(_) | Error::Output(_) => None,
+        }
+    }
+}
+
+impl From<lancet::Error> for Error {
+    fn from(error: lancet::Error) -> Self {
+        Error::Dataset(error)
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Error::Output(error)
+    }
+}
