@@ -110,7 +110,9 @@ impl FilePool {
                 format!("expected a file of {size} bytes, as the manifest says, found {found}"),
             ));
         }
-        let file = Arc::new(File::open(source).map_err(|error| Error::format(&slot.path, error))?);
+        let file = File::open(source).map_err(|error| Error::format(&slot.path, error))?;
+        // Columns are found by the manifest's schema, but a file that cannot say its own is damaged.
+        file.container().schema().map_err(|error| Error::format(&slot.path, error))?;
         while clock.len() >= self.limit {
             let Some(weak) = clock.pop_front() else { break };
             let Some(oldest) = weak.upgrade() else { continue };
@@ -119,7 +121,7 @@ impl FilePool {
                 false => oldest.open.store(None),
             }
         }
-        slot.open.store(Some(file));
+        slot.open.store(Some(Arc::new(file)));
         clock.push_back(Arc::downgrade(slot));
         Ok(OpenFile(slot.open.load()))
     }

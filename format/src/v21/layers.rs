@@ -21,6 +21,18 @@ pub(crate) enum Node {
     Item,
     /// A list or a map.
     List,
+    /// A fixed-size list of structs: an item whose entries are repeated once for each struct in it.
+    Repeated(usize),
+}
+
+impl Node {
+    /// How many entries each element of this node has because of the node itself.
+    pub(crate) fn entries(self) -> usize {
+        match self {
+            Node::Repeated(dimension) => dimension,
+            Node::Item | Node::List => 1,
+        }
+    }
 }
 
 /// One layer of a page.
@@ -72,8 +84,12 @@ impl Layers {
                 6 => (Node::List, true, true),
                 _ => return Err(Error::unsupported(format!("layer number {number} is not known"))),
             };
-            ensure!(expected == node, "expected a layer for {node:?}, found one for {expected:?}");
-            if node == Node::List {
+            let is_list = node == Node::List;
+            ensure!(
+                is_list == (expected == Node::List),
+                "expected a layer for {node:?}, found one for {expected:?}"
+            );
+            if is_list {
                 visible.get_or_insert(next - 1);
                 lists += 1;
             }

@@ -189,7 +189,23 @@ fn read_leaf(
     reuse: Option<Column>,
 ) -> Result<LeafColumn> {
     let pages = &file.column(column)?.pages;
-    pages.expect_rows(rows)?;
+    // Fixed-size lists of structs have as many entries for each row as structs in it.
+    let entries: usize = path.iter().map(|node| node.entries()).product();
+    let scaled: Vec<Range<u64>>;
+    let ranges = match entries {
+        1 => ranges,
+        _ if path.contains(&Node::List) => {
+            return Err(Error::unsupported(
+                "encoding of lists together with fixed-size lists of structs is not supported",
+            ));
+        }
+        _ => {
+            let entries = entries as u64;
+            scaled = ranges.iter().map(|range| range.start * entries..range.end * entries).collect();
+            &scaled
+        }
+    };
+    pages.expect_rows(rows.saturating_mul(entries as u64))?;
     let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
     let (old_validity, old_values) = reuse.map(Column::into_parts).unzip();
     let mut leaf = LeafBuilder::new(leaf_shape(field)?, count, old_values);
@@ -201,7 +217,7 @@ fn read_leaf(
         let page = pages.page_of(ranges[0].start).ok_or_else(|| pages.too_short(ranges[0].start))?;
         open_page(file, column, page, path, field)?.lends_rows()
     };
-    if !keep && path.iter().all(|node| *node == Node::Item) {
+    if !keep && !path.contains(&Node::List) {
         leaf.reserve_fixed(count);
     }
     let structure = Structure::new(path, count, old_validity.flatten());

@@ -42,6 +42,8 @@ pub(crate) struct Structure {
 struct NodeBuilder {
     validity: BitmapBuilder,
     starts: Vec<u64>,
+    /// How many entries each element has: more than one at and above fixed-size lists of structs.
+    entries: usize,
 }
 
 impl Structure {
@@ -49,12 +51,14 @@ impl Structure {
     pub(crate) fn new(path: &[Node], rows: usize, mut validity: Option<Bitmap>) -> Self {
         let nodes = path
             .iter()
-            .map(|node| NodeBuilder {
+            .enumerate()
+            .map(|(depth, node)| NodeBuilder {
                 validity: BitmapBuilder::reuse(
                     validity.take().map(Bitmap::into_buffer).unwrap_or_default(),
                     rows,
                 ),
                 starts: if *node == Node::List { Vec::with_capacity(rows + 1) } else { Vec::new() },
+                entries: path[depth..].iter().map(|node| node.entries()).product(),
             })
             .collect();
         Structure { nodes }
@@ -104,7 +108,7 @@ impl Structure {
                 if r < layer.starts_at {
                     continue;
                 }
-                if layer.node == Node::Item {
+                if layer.node != Node::List {
                     self.nodes[k].validity.append(d < layer.first);
                     continue;
                 }
@@ -122,14 +126,23 @@ impl Structure {
 
     /// The structure, with the leaf's own validity last.
     pub(crate) fn finish(self) -> Vec<NodeColumn> {
-        self.nodes
-            .into_iter()
-            .map(|node| NodeColumn {
-                len: node.validity.len(),
-                starts: node.starts,
-                validity: node.validity.finish(),
-            })
-            .collect()
+        self.nodes.into_iter().map(NodeBuilder::finish).collect()
+    }
+}
+
+impl NodeBuilder {
+    fn finish(self) -> NodeColumn {
+        let len = self.validity.len() / self.entries;
+        let validity = match (self.validity.finish(), self.entries) {
+            (Some(bits), entries) if entries > 1 => {
+                // All entries of an element repeat its validity: the first stands for them.
+                let mut own = BitmapBuilder::default();
+                (0..len).for_each(|i| own.append(bits.get(i * entries)));
+                own.finish()
+            }
+            (validity, _) => validity,
+        };
+        NodeColumn { len, validity, starts: self.starts }
     }
 }
 
@@ -187,10 +200,14 @@ pub(crate) fn assemble(
                 if large { Values::LargeList { offsets, items } } else { Values::List { offsets, items } };
             Ok(Column::new(field.data_type.clone(), len, validity, values))
         }
-        _ => Err(Error::unsupported(alloc::format!(
-            "values of type {} are not supported yet",
-            field.data_type
-        ))),
+        Physical::FixedSizeList(dimension) => {
+            let [item] = field.data_type.children() else {
+                return Err(Error::corrupt("expected a list to have one child"));
+            };
+            let items = Box::new(assemble(item, depth + 1, len * dimension, leaves)?);
+            Ok(Column::new(field.data_type.clone(), len, validity, Values::FixedSizeList(items)))
+        }
+        _ => Err(Error::unsupported(alloc::format!("values of type {} are not supported", field.data_type))),
     }
 }
 
@@ -220,6 +237,7 @@ pub(crate) fn for_each_leaf<'a>(
 ) -> Result<()> {
     let node = match field.data_type.physical() {
         Physical::List | Physical::LargeList => Node::List,
+        Physical::FixedSizeList(dimension) if !is_leaf(field) => Node::Repeated(dimension),
         _ => Node::Item,
     };
     path.push(node);
