@@ -14,6 +14,8 @@ mod index;
 mod manifest;
 mod name;
 mod roaring;
+mod row_ids;
+mod treemap;
 
 pub use deletion::Deletions;
 pub use fragment::{DataFile, DeletionFile, DeletionKind, Fragment, Lineage, StorageVersion, hidden_field};
@@ -21,6 +23,8 @@ pub use index::{IndexDetails, IndexFile, IndexMetadata, Uuid};
 pub use manifest::{BasePath, Manifest, Timestamp, WriterVersion};
 pub use name::{ManifestName, Scheme};
 pub use roaring::Roaring;
+pub use row_ids::{RowIdSequence, RowVersions};
+pub use treemap::Treemap;
 
 use crate::{Result, ensure};
 
