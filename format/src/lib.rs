@@ -9,6 +9,7 @@ mod column;
 mod cursor;
 mod data_type;
 mod error;
+pub mod json;
 mod proto;
 mod schema;
 mod source;

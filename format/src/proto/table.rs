@@ -355,3 +355,59 @@ pub(crate) mod encoded_u64_array {
         pub(crate) values: Bytes,
     }
 }
+
+/// Where the rows of compacted fragments went.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct FragmentReuseIndexDetails {
+    #[prost(oneof = "fragment_reuse::Content", tags = "1, 2")]
+    pub(crate) content: Option<fragment_reuse::Content>,
+}
+
+pub(crate) mod fragment_reuse {
+    use super::*;
+
+    #[derive(Clone, PartialEq, prost::Oneof)]
+    pub(crate) enum Content {
+        #[prost(message, tag = "1")]
+        Inline(InlineContent),
+        #[prost(message, tag = "2")]
+        External(ExternalFile),
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(crate) struct InlineContent {
+        #[prost(message, repeated, tag = "1")]
+        pub(crate) versions: Vec<Version>,
+        /// Another form of the same; behind a feature flag that is refused.
+        #[prost(bytes = "bytes", repeated, tag = "2")]
+        pub(crate) transitions: Vec<Bytes>,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(crate) struct Version {
+        #[prost(uint64, tag = "1")]
+        pub(crate) dataset_version: u64,
+        #[prost(message, repeated, tag = "3")]
+        pub(crate) groups: Vec<Group>,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(crate) struct Group {
+        #[prost(bytes = "bytes", tag = "1")]
+        pub(crate) changed_row_addrs: Bytes,
+        #[prost(message, repeated, tag = "2")]
+        pub(crate) old_fragments: Vec<Digest>,
+        #[prost(message, repeated, tag = "3")]
+        pub(crate) new_fragments: Vec<Digest>,
+    }
+
+    #[derive(Clone, Copy, PartialEq, prost::Message)]
+    pub(crate) struct Digest {
+        #[prost(uint64, tag = "1")]
+        pub(crate) id: u64,
+        #[prost(uint64, tag = "2")]
+        pub(crate) physical_rows: u64,
+        #[prost(uint64, tag = "3")]
+        pub(crate) num_deleted_rows: u64,
+    }
+}
