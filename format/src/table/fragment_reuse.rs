@@ -199,13 +199,15 @@ impl ReuseGroup {
             "expected {rows} kept rows as in the new fragments, found {}",
             kept.len()
         );
+        let rows_of = old_fragments.iter().map(|fragment| (fragment.id, fragment.physical_rows));
+        let rows_of: BTreeMap<u32, u64> = rows_of.collect();
         for (id, offsets) in kept.parts() {
-            let Some(fragment) = old_fragments.iter().find(|fragment| fragment.id == id) else {
+            let Some(&rows) = rows_of.get(&id) else {
                 return Err(Error::corrupt(format!(
                     "expected rows of the old fragments, found some of {id}"
                 )));
             };
-            let (last, rows) = (offsets.max().unwrap_or(0), fragment.physical_rows);
+            let last = offsets.max().unwrap_or(0);
             ensure!(
                 u64::from(last) < rows || offsets.is_empty(),
                 "fragment {id}: expected rows below {rows}, found {last}"
