@@ -12,6 +12,7 @@ mod cursor;
 mod data_type;
 mod error;
 mod file;
+pub mod json;
 mod leaf;
 mod proto;
 mod schema;

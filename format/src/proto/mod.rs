@@ -7,6 +7,7 @@ pub(crate) mod encodings20;
 pub(crate) mod encodings21;
 mod file;
 pub(crate) mod table;
+pub(crate) mod transaction;
 
 pub(crate) use encodings20 as v20;
 pub(crate) use encodings21 as v21;

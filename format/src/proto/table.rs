@@ -245,3 +245,169 @@ pub(crate) struct IndexFile {
     #[prost(uint64, tag = "2")]
     pub(crate) size_bytes: u64,
 }
+
+/// The stable ids of a fragment's rows.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct RowIdSequence {
+    #[prost(message, repeated, tag = "1")]
+    pub(crate) segments: Vec<U64Segment>,
+}
+
+/// A version for each row of a fragment.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct RowVersionSequence {
+    #[prost(message, repeated, tag = "1")]
+    pub(crate) runs: Vec<RowVersionRun>,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct RowVersionRun {
+    /// Only its length counts.
+    #[prost(message, optional, tag = "1")]
+    pub(crate) span: Option<U64Segment>,
+    #[prost(uint64, tag = "2")]
+    pub(crate) version: u64,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct U64Segment {
+    #[prost(oneof = "u64_segment::Kind", tags = "1, 2, 3, 4, 5")]
+    pub(crate) kind: Option<u64_segment::Kind>,
+}
+
+pub(crate) mod u64_segment {
+    use super::*;
+
+    #[derive(Clone, PartialEq, prost::Oneof)]
+    pub(crate) enum Kind {
+        #[prost(message, tag = "1")]
+        Range(Range),
+        #[prost(message, tag = "2")]
+        RangeWithHoles(RangeWithHoles),
+        #[prost(message, tag = "3")]
+        RangeWithBitmap(RangeWithBitmap),
+        #[prost(message, tag = "4")]
+        SortedArray(EncodedU64Array),
+        #[prost(message, tag = "5")]
+        Array(EncodedU64Array),
+    }
+
+    #[derive(Clone, Copy, PartialEq, prost::Message)]
+    pub(crate) struct Range {
+        #[prost(uint64, tag = "1")]
+        pub(crate) start: u64,
+        #[prost(uint64, tag = "2")]
+        pub(crate) end: u64,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(crate) struct RangeWithHoles {
+        #[prost(uint64, tag = "1")]
+        pub(crate) start: u64,
+        #[prost(uint64, tag = "2")]
+        pub(crate) end: u64,
+        #[prost(message, optional, tag = "3")]
+        pub(crate) holes: Option<EncodedU64Array>,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(crate) struct RangeWithBitmap {
+        #[prost(uint64, tag = "1")]
+        pub(crate) start: u64,
+        #[prost(uint64, tag = "2")]
+        pub(crate) end: u64,
+        #[prost(bytes = "bytes", tag = "3")]
+        pub(crate) bitmap: Bytes,
+    }
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct EncodedU64Array {
+    #[prost(oneof = "encoded_u64_array::Kind", tags = "1, 2, 3")]
+    pub(crate) kind: Option<encoded_u64_array::Kind>,
+}
+
+pub(crate) mod encoded_u64_array {
+    use super::*;
+
+    #[derive(Clone, PartialEq, prost::Oneof)]
+    pub(crate) enum Kind {
+        #[prost(message, tag = "1")]
+        U16(Offsets),
+        #[prost(message, tag = "2")]
+        U32(Offsets),
+        #[prost(message, tag = "3")]
+        U64(Values),
+    }
+
+    /// Little-endian distances from a base.
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(crate) struct Offsets {
+        #[prost(uint64, tag = "1")]
+        pub(crate) base: u64,
+        #[prost(bytes = "bytes", tag = "2")]
+        pub(crate) offsets: Bytes,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(crate) struct Values {
+        #[prost(bytes = "bytes", tag = "2")]
+        pub(crate) values: Bytes,
+    }
+}
+
+/// Where the rows of compacted fragments went.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct FragmentReuseIndexDetails {
+    #[prost(oneof = "fragment_reuse::Content", tags = "1, 2")]
+    pub(crate) content: Option<fragment_reuse::Content>,
+}
+
+pub(crate) mod fragment_reuse {
+    use super::*;
+
+    #[derive(Clone, PartialEq, prost::Oneof)]
+    pub(crate) enum Content {
+        #[prost(message, tag = "1")]
+        Inline(InlineContent),
+        #[prost(message, tag = "2")]
+        External(ExternalFile),
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(crate) struct InlineContent {
+        #[prost(message, repeated, tag = "1")]
+        pub(crate) versions: Vec<Version>,
+        /// Another form of the same; behind a feature flag that is refused.
+        #[prost(bytes = "bytes", repeated, tag = "2")]
+        pub(crate) transitions: Vec<Bytes>,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(crate) struct Version {
+        #[prost(uint64, tag = "1")]
+        pub(crate) dataset_version: u64,
+        #[prost(message, repeated, tag = "3")]
+        pub(crate) groups: Vec<Group>,
+    }
+
+    #[derive(Clone, PartialEq, prost::Message)]
+    pub(crate) struct Group {
+        #[prost(bytes = "bytes", tag = "1")]
+        pub(crate) changed_row_addrs: Bytes,
+        #[prost(message, repeated, tag = "2")]
+        pub(crate) old_fragments: Vec<Digest>,
+        #[prost(message, repeated, tag = "3")]
+        pub(crate) new_fragments: Vec<Digest>,
+    }
+
+    #[derive(Clone, Copy, PartialEq, prost::Message)]
+    pub(crate) struct Digest {
+        #[prost(uint64, tag = "1")]
+        pub(crate) id: u64,
+        #[prost(uint64, tag = "2")]
+        pub(crate) physical_rows: u64,
+        #[prost(uint64, tag = "3")]
+        pub(crate) num_deleted_rows: u64,
+    }
+}

@@ -351,3 +351,126 @@ fn hidden(files: &[DataFile], field: i32) -> Result<Lineage> {
     ensure!(stored, "expected a data file with the hidden field {field}, found none");
     Ok(Lineage::Column)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ErrorKind, table::Roaring};
+    use proto::table::{
+        DataFile as FileMessage, DataFragment, DeletionFile as DeletionMessage, ExternalFile,
+    };
+
+    type Change = fn(&mut DataFragment);
+
+    fn file(fields: &[i32], column_indices: &[i32]) -> FileMessage {
+        FileMessage {
+            path: "a.lance".into(),
+            fields: fields.to_vec(),
+            column_indices: column_indices.to_vec(),
+            file_major_version: 2,
+            file_minor_version: 1,
+            ..FileMessage::default()
+        }
+    }
+
+    fn fragment(files: Vec<FileMessage>) -> DataFragment {
+        DataFragment { id: 3, files, physical_rows: 10, ..DataFragment::default() }
+    }
+
+    fn build(message: DataFragment) -> Result<Fragment> {
+        Builder::default().fragment(message, 0)
+    }
+
+    /// The kind of error that a change to a sound fragment leads to.
+    fn refuse(change: impl FnOnce(&mut DataFragment)) -> ErrorKind {
+        let mut message = fragment([file(&[0, 1, -2], &[0, 1, 2])].into());
+        assert!(build(message.clone()).is_ok());
+        change(&mut message);
+        build(message).expect_err("a change that matters").kind()
+    }
+
+    #[test]
+    fn refuses_what_contradicts_the_format() {
+        let corrupt: [(Change, &str); 16] = [
+            (|it| it.id = 0xffff_ffff, "the reserved id"),
+            (|it| it.id = 1 << 32, "an id of more than 32 bits"),
+            (|it| it.files.clear(), "no files"),
+            (|it| it.physical_rows = (1 << 32) + 1, "too many rows"),
+            (|it| it.files[0].path = "/etc/a".into(), "an absolute path"),
+            (|it| it.files[0].path = "b/../../a".into(), "a path that leaves"),
+            (|it| it.files[0].path = "..\\a".into(), "a path that leaves on Windows"),
+            (|it| it.files[0].path = String::new(), "no path"),
+            (|it| it.files[0].column_indices.truncate(2), "fewer columns than fields"),
+            (|it| it.files[0].column_indices[1] = 0, "a column twice"),
+            (|it| it.files[0].column_indices[1] = -2, "a negative column"),
+            (|it| it.files[0].fields[1] = -1, "a field without id"),
+            (|it| it.files[0].fields[1] = -6, "a field id that is not known"),
+            (|it| it.files.push(file(&[1], &[0])), "a field in two files"),
+            (|it| it.overlays.push(Bytes::new()), "overlays without their flag"),
+            (|it| it.row_ids = Some(RowIds::Column(proto::Empty {})), "a hidden column that is not there"),
+        ];
+        for (change, why) in corrupt {
+            assert_eq!(refuse(change), ErrorKind::Corrupt, "{why}");
+        }
+        let unsupported: [(Change, &str); 5] = [
+            (|it| it.files[0].file_minor_version = 3, "version 2.3"),
+            (|it| (it.files[0].file_major_version, it.files[0].file_minor_version) = (0, 2), "legacy"),
+            (|it| it.row_ids = Some(RowIds::External(ExternalFile::default())), "row ids in a file"),
+            (|it| it.created_at = Some(CreatedAt::External(ExternalFile::default())), "versions in a file"),
+            (
+                |it| it.last_updated_at = Some(LastUpdatedAt::External(ExternalFile::default())),
+                "versions in a file",
+            ),
+        ];
+        for (change, why) in unsupported {
+            assert_eq!(refuse(change), ErrorKind::Unsupported, "{why}");
+        }
+        let without_ids = fragment([file(&[0], &[0])].into());
+        assert!(Builder::default().fragment(without_ids, flags::STABLE_ROW_IDS).is_err());
+    }
+
+    #[test]
+    fn finds_columns() {
+        let mut message = fragment([file(&[0, -2, 4, -3, 5], &[0, 1, 2, 3, -1]), file(&[1], &[0])].into());
+        message.row_ids = Some(RowIds::Column(proto::Empty {}));
+        let built = build(message).unwrap();
+        let columns = |field| built.files.iter().map(|file| file.column_of(field)).collect::<Vec<_>>();
+        assert_eq!(columns(4), [Some(2), None]);
+        assert_eq!(columns(1), [None, Some(0)]);
+        assert_eq!(columns(5), [Some(-1), None]);
+        assert_eq!(columns(-2), [None, None]);
+        assert_eq!(columns(hidden_field::ROW_ID), [Some(3), None]);
+        assert_eq!(built.row_ids, Some(Lineage::Column));
+        assert_eq!(built.files[0].size, None);
+    }
+
+    #[test]
+    fn shares_equal_field_lists() {
+        let mut builder = Builder::default();
+        let mut build = |files: Vec<_>| builder.fragment(fragment(files), 0);
+        let first = build([file(&[0, 1], &[0, 1])].into()).unwrap();
+        let second = build([file(&[0, 1], &[0, 1])].into()).unwrap();
+        assert!(Arc::ptr_eq(&first.files[0].fields, &second.files[0].fields));
+        let third = build([file(&[0, 1], &[0, 1]), file(&[2], &[0])].into()).unwrap();
+        assert!(Arc::ptr_eq(&first.files[0].fields, &third.files[0].fields));
+        assert!(build([file(&[0, 1], &[0, 1]), file(&[1], &[0])].into()).is_err());
+        assert!(build([file(&[0, 1], &[0, 0]), file(&[2], &[0])].into()).is_err());
+    }
+
+    #[test]
+    fn deletion_files() {
+        let message = DeletionMessage { file_type: 1, read_version: 4, id: u64::MAX, ..Default::default() };
+        let found = deletion(&message, Some(10)).unwrap();
+        assert_eq!(found.file_name(7), "7-4-18446744073709551615.bin");
+        assert_eq!(found.num_deleted_rows, None);
+        let counted = deletion(&DeletionMessage { num_deleted_rows: 2, ..message }, Some(10)).unwrap();
+        let bytes = |values| Roaring::from_sorted(values).as_bytes().clone();
+        assert_eq!(counted.parse(&bytes(&[3, 9]), 10).unwrap().len(), 2);
+        assert!(counted.parse(&bytes(&[3]), 10).is_err(), "another count than the manifest's");
+        assert!(counted.parse(&bytes(&[3, 10]), 10).is_err());
+        assert!(deletion(&DeletionMessage { file_type: 2, ..message }, None).is_err());
+        assert!(deletion(&DeletionMessage { num_deleted_rows: 11, ..message }, Some(10)).is_err());
+        let arrow = deletion(&DeletionMessage { file_type: 0, ..message }, None).unwrap();
+        assert!(arrow.file_name(0).ends_with(".arrow"));
+    }
+}

@@ -6,6 +6,11 @@ use alloc::{format, string::String, vec::Vec};
 use bytes::Bytes;
 use core::fmt;
 
+/// The name of the index that says where the rows of compacted fragments went.
+pub(super) const FRAGMENT_REUSE: &str = "__lance_frag_reuse";
+/// The name of the index that lists rows which are not yet in fragments.
+const MEM_WAL: &str = "__lance_mem_wal";
+
 /// A segment of an index. Segments with one name form one index.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -91,6 +96,11 @@ impl Uuid {
 }
 
 impl IndexMetadata {
+    /// Whether this is no index of values, but one that the table keeps for itself.
+    pub fn is_system(&self) -> bool {
+        self.name == FRAGMENT_REUSE || self.name == MEM_WAL
+    }
+
     pub(super) fn from_proto(message: proto::table::IndexMetadata) -> Result<Self> {
         let name = message.name.clone();
         Self::build(message).map_err(|error| error.within(format!("index `{}`", name.escape_debug())))

@@ -330,3 +330,278 @@ fn base_paths(messages: Vec<proto::table::BasePath>) -> Result<BTreeMap<u32, Bas
     }
     Ok(paths)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+    use prost::Message;
+    use proto::table as message;
+
+    type Change = fn(&mut message::Manifest);
+
+    fn fragment(id: u64) -> message::DataFragment {
+        let file = message::DataFile {
+            path: format!("{id}.lance"),
+            fields: [0].into(),
+            column_indices: [0].into(),
+            file_major_version: 2,
+            file_minor_version: 1,
+            ..Default::default()
+        };
+        message::DataFragment { id, files: [file].into(), physical_rows: 10, ..Default::default() }
+    }
+
+    fn manifest() -> message::Manifest {
+        let field = proto::Field {
+            name: "a".into(),
+            id: 0,
+            parent_id: -1,
+            logical_type: "int32".into(),
+            ..Default::default()
+        };
+        let format = message::DataStorageFormat { file_format: "lance".into(), version: "2.1".into() };
+        message::Manifest {
+            fields: [field].into(),
+            fragments: [fragment(0), fragment(4)].into(),
+            version: 6,
+            data_format: Some(format),
+            max_fragment_id: Some(4),
+            ..Default::default()
+        }
+    }
+
+    /// A file of sections, each behind its length, and a manifest that knows their positions.
+    fn file(sections: &[&[u8]], build: impl FnOnce(&[u64]) -> message::Manifest) -> Vec<u8> {
+        let (mut out, mut positions) = (Vec::new(), Vec::new());
+        for section in sections {
+            positions.push(out.len() as u64);
+            out.extend((section.len() as u32).to_le_bytes());
+            out.extend(*section);
+        }
+        let position = out.len() as u64;
+        let message = build(&positions).encode_to_vec();
+        out.extend((message.len() as u32).to_le_bytes());
+        out.extend(message);
+        out.extend(position.to_le_bytes());
+        out.extend(b"\0\0\x02\0LANC");
+        out
+    }
+
+    fn parse(file: Vec<u8>) -> Result<Manifest> {
+        Manifest::parse(&file.into())
+    }
+
+    /// Parses a sound manifest after a change.
+    fn change(change: impl FnOnce(&mut message::Manifest)) -> Result<Manifest> {
+        parse(file(&[], |_| {
+            let mut message = manifest();
+            change(&mut message);
+            message
+        }))
+    }
+
+    fn index(uuid: &'static [u8]) -> message::IndexMetadata {
+        message::IndexMetadata {
+            uuid: Some(message::Uuid { uuid: Bytes::from_static(uuid) }),
+            name: "a_idx".into(),
+            fields: [0].into(),
+            fragment_bitmap: super::super::Roaring::from_sorted(&[0, 4]).as_bytes().clone(),
+            ..Default::default()
+        }
+    }
+
+    fn with_index(entry: message::IndexMetadata) -> Result<Vec<IndexMetadata>> {
+        let section = message::IndexSection { indices: [entry].into() }.encode_to_vec();
+        let build = |positions: &[u64]| message::Manifest { index_section: Some(positions[0]), ..manifest() };
+        parse(file(&[&section], build)).unwrap().indices()
+    }
+
+    #[test]
+    fn reads_what_a_table_has() {
+        let manifest = change(|it| {
+            it.timestamp = Some(message::Timestamp { seconds: 2, nanos: 5 });
+            it.config.insert("k".into(), "v".into());
+            it.transaction_file = "5-u.txn".into();
+            it.writer_version = Some(message::WriterVersion {
+                library: "lance".into(),
+                version: "10.0.0".into(),
+                prerelease: Some("beta.1".into()),
+                build_metadata: None,
+            });
+            it.base_paths.push(message::BasePath { id: 7, path: "/elsewhere".into(), ..Default::default() });
+        })
+        .unwrap();
+        assert_eq!((manifest.version, manifest.max_fragment_id), (6, Some(4)));
+        assert_eq!(manifest.schema.fields.len(), 1);
+        assert_eq!(manifest.data_storage_version, StorageVersion::V2_1);
+        assert_eq!(manifest.timestamp.map(Timestamp::as_nanos), Some(2_000_000_005));
+        assert_eq!(manifest.config["k"], "v");
+        assert_eq!(manifest.transaction_file.as_deref(), Some("5-u.txn"));
+        assert_eq!(format!("{}", manifest.writer_version.as_ref().unwrap()), "lance 10.0.0-beta.1");
+        assert_eq!(manifest.base_paths[&7].path, "/elsewhere");
+        assert_eq!(manifest.position_of(4), Some(1));
+        assert_eq!(manifest.fragment(3), None);
+        assert!(!manifest.has_stable_row_ids());
+        assert!(manifest.indices().unwrap().is_empty());
+        assert!(manifest.transaction().unwrap().is_none());
+        assert!(manifest.check_name(ManifestName::parse("6.manifest").unwrap()).is_ok());
+        assert!(manifest.check_name(ManifestName::parse("7.manifest").unwrap()).is_err());
+    }
+
+    #[test]
+    fn reads_sections() {
+        let section = message::IndexSection { indices: [index(b"0123456789abcdef")].into() }.encode_to_vec();
+        let bytes = file(&[&section, b"\xff garbage"], |positions| message::Manifest {
+            index_section: Some(positions[0]),
+            transaction_section_before_12: Some(positions[1]),
+            ..manifest()
+        });
+        let manifest = parse(bytes).unwrap();
+        let indices = manifest.indices().unwrap();
+        assert_eq!(indices[0].uuid.0, *b"0123456789abcdef");
+        assert!(indices[0].fragments.as_ref().unwrap().iter().eq([0, 4]));
+        // A transaction that means nothing does not keep a table from opening.
+        assert_eq!(manifest.transaction().unwrap().as_deref(), Some(&b"\xff garbage"[..]));
+    }
+
+    #[test]
+    fn finds_fragments_in_any_order() {
+        let manifest = change(|it| it.fragments = [fragment(9), fragment(2), fragment(5)].into()).unwrap();
+        assert_eq!([2, 5, 9, 3].map(|id| manifest.position_of(id)), [Some(1), Some(2), Some(0), None]);
+        assert_eq!(manifest.fragment(5).map(|fragment| fragment.id), Some(5));
+        assert!(change(|it| it.fragments = [fragment(9), fragment(2), fragment(9)].into()).is_err());
+        assert!(change(|it| it.fragments = [fragment(2), fragment(2)].into()).is_err());
+    }
+
+    #[test]
+    fn refuses_features_by_name() {
+        for flags in [1, 4, 8, 16, 32, 256, 2048] {
+            assert!(change(|it| it.reader_feature_flags = flags).is_ok(), "{flags}");
+        }
+        for (flags, name) in [
+            (64, "data overlays"),
+            (128, "covering index metadata"),
+            (512, "fragment reuse"),
+            (1024, "tagged fragment reuse index"),
+            (4096, "fragment tree"),
+            (16384, "managed blobs"),
+            (32768, "non-reusable field ids"),
+            (1 << 63, "flag 9223372036854775808"),
+        ] {
+            let error = change(|it| it.reader_feature_flags = flags).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unsupported);
+            assert!(error.message().contains(name), "{error}");
+        }
+        // What only writers must know does not concern a reader.
+        assert!(change(|it| it.writer_feature_flags = 1 << 63).is_ok());
+        // Row ids are promised, but there are none.
+        assert!(change(|it| it.reader_feature_flags = 2).is_err());
+    }
+
+    #[test]
+    fn knows_the_storage_version() {
+        let version = |text: &str| {
+            let format = message::DataStorageFormat { file_format: String::new(), version: text.into() };
+            change(|it| it.data_format = Some(format)).map(|manifest| manifest.data_storage_version)
+        };
+        assert_eq!(version("2.0").unwrap(), StorageVersion::V2_0);
+        assert_eq!(version("2.2").unwrap(), StorageVersion::V2_2);
+        for text in ["0.1", "legacy", "2.3", "", "stable"] {
+            let error = version(text).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unsupported, "{text}");
+        }
+        let without = |fragments: Vec<_>, writer_feature_flags| {
+            change(|it| {
+                (it.data_format, it.fragments) = (None, fragments);
+                it.writer_feature_flags = writer_feature_flags;
+            })
+            .map(|manifest| manifest.data_storage_version)
+        };
+        assert_eq!(without([fragment(0)].into(), 0).unwrap(), StorageVersion::V2_1);
+        assert_eq!(without([].into(), flags::V2_FORMAT).unwrap(), StorageVersion::V2_0);
+        assert_eq!(without([].into(), 0).unwrap_err().kind(), ErrorKind::Unsupported);
+    }
+
+    #[test]
+    fn refuses_messages_that_contradict_themselves() {
+        let changes: [(Change, &str); 6] = [
+            (|it| it.fields[0].parent_id = 8, "a parent that is not there"),
+            (|it| it.fields = [it.fields[0].clone(), it.fields[0].clone()].into(), "a field id twice"),
+            (|it| it.base_paths = [Default::default(), Default::default()].into(), "a base path twice"),
+            (|it| it.transaction_file = "../a".into(), "a transaction elsewhere"),
+            (|it| it.fragment_tree = Some(Bytes::new()), "fragments elsewhere"),
+            (|it| it.fragments[1].files.clear(), "a fragment without files"),
+        ];
+        for (damage, why) in changes {
+            let error = change(damage).expect_err(why);
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{why}");
+            assert!(error.offset().is_some(), "{error}");
+        }
+    }
+
+    #[test]
+    fn refuses_damaged_containers() {
+        let sound = file(&[b"section"], |_| manifest());
+        let size = sound.len();
+        assert!(parse(sound.clone()).is_ok());
+        for len in 0..size {
+            assert!(parse(sound[..len].to_vec()).is_err(), "{len}");
+            assert!(parse(sound[size - len..].to_vec()).is_err(), "the last {len}");
+        }
+        let with = |at: usize, bytes: &[u8]| {
+            let mut file = sound.clone();
+            file[at..at + bytes.len()].copy_from_slice(bytes);
+            parse(file)
+        };
+        let footer = size - FOOTER;
+        assert!(with(footer + 8, &[9, 0, 9, 0]).is_ok(), "the container's version says nothing");
+        assert!(with(size - 1, b"X").is_err(), "magic");
+        assert!(with(footer, &[0xff; 8]).is_err(), "negative position");
+        assert!(with(footer, &(footer as u64 - 3).to_le_bytes()).is_err(), "position behind the last length");
+        assert!(with(footer, &0u64.to_le_bytes()).is_err(), "position of something else");
+        assert!(with(11, &[0xff; 4]).is_err(), "length");
+        let mut longer = sound.clone();
+        longer.insert(footer, 0);
+        assert!(parse(longer).is_err(), "bytes between the manifest and the footer");
+    }
+
+    #[test]
+    fn refuses_sections_outside_the_file() {
+        let at = |position| {
+            move |_: &[u64]| message::Manifest {
+                index_section: Some(position),
+                transaction_section: Some(position),
+                ..manifest()
+            }
+        };
+        for (section, position) in [(&b"abc"[..], 7), (b"abc", 4), (b"abc", 8), (b"abc", u64::MAX), (b"", 1)]
+        {
+            let manifest = parse(file(&[section], at(position))).unwrap();
+            assert!(manifest.indices().is_err(), "{position}");
+            assert!(manifest.transaction().is_err(), "{position}");
+        }
+        let mut long = file(&[b"abc"], at(0));
+        long[..4].fill(0xff);
+        assert!(parse(long).unwrap().indices().is_err());
+    }
+
+    #[test]
+    fn refuses_index_entries_that_contradict_the_format() {
+        assert!(with_index(index(b"0123456789abcdef")).is_ok());
+        assert!(with_index(message::IndexMetadata { uuid: None, ..index(b"") }).is_err());
+        assert!(with_index(index(b"0123456789abcde")).is_err());
+        let bitmap = Bytes::from_static(b"no bitmap");
+        assert!(
+            with_index(message::IndexMetadata { fragment_bitmap: bitmap, ..index(b"0123456789abcdef") })
+                .is_err()
+        );
+        let file = message::IndexFile { path: "../a".into(), size_bytes: 1 };
+        assert!(
+            with_index(message::IndexMetadata { files: [file].into(), ..index(b"0123456789abcdef") })
+                .is_err()
+        );
+        let unknown = message::IndexMetadata { fragment_bitmap: Bytes::new(), ..index(b"0123456789abcdef") };
+        assert_eq!(with_index(unknown).unwrap()[0].fragments, None);
+    }
+}

@@ -3,24 +3,40 @@
 //! | file | read by |
 //! |---|---|
 //! | `_versions/….manifest` | [`ManifestName`], [`Manifest`] |
-//! | `_deletions/….arrow`, `….bin` | [`Deletions`] |
+//! | `_transactions/….txn` | [`Transaction`] |
+//! | `_deletions/….arrow`, `….bin` | [`DeletionFile::parse`], [`Deletions`] |
+//! | `_refs/tags/….json`, `_refs/branches/….json` | [`Tag`], [`Branch`] |
+//! | `_indices/{uuid}/details.binpb` | [`FragmentReuse`] |
+//!
+//! A manifest holds, for each fragment, its [`RowIdSequence`] and [`RowVersions`], and lists the segments of
+//! indices ([`IndexMetadata`]).
 //!
 //! Nothing here touches a file system: a caller brings the bytes of a whole file.
 
 mod deletion;
 pub mod flags;
 mod fragment;
+mod fragment_reuse;
 mod index;
 mod manifest;
 mod name;
+mod refs;
 mod roaring;
+mod row_ids;
+mod transaction;
+mod treemap;
 
 pub use deletion::Deletions;
 pub use fragment::{DataFile, DeletionFile, DeletionKind, Fragment, Lineage, StorageVersion, hidden_field};
+pub use fragment_reuse::{FragmentDigest, FragmentReuse, FragmentReuseDetails, ReuseGroup, ReuseVersion};
 pub use index::{IndexDetails, IndexFile, IndexMetadata, Uuid};
 pub use manifest::{BasePath, Manifest, Timestamp, WriterVersion};
 pub use name::{ManifestName, Scheme};
+pub use refs::{Branch, Tag};
 pub use roaring::Roaring;
+pub use row_ids::{RowIdSequence, RowVersions};
+pub use transaction::{Operation, RewriteGroup, Transaction};
+pub use treemap::Treemap;
 
 use crate::{Result, ensure};
 

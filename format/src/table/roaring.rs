@@ -498,7 +498,7 @@ fn run_bounds(run: [u8; 4]) -> (u32, u32) {
 
 /// The first index below `len` for which `is_before` does not hold; it holds for none behind that.
 #[inline]
-fn partition_point(len: usize, is_before: impl Fn(usize) -> bool) -> usize {
+pub(super) fn partition_point(len: usize, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, len);
     while low < high {
         let middle = low + (high - low) / 2;
@@ -512,7 +512,7 @@ fn partition_point(len: usize, is_before: impl Fn(usize) -> bool) -> usize {
 }
 
 /// The position of the set bit that `n` others precede.
-fn nth_one(mut word: u64, n: u32) -> u32 {
+pub(super) fn nth_one(mut word: u64, n: u32) -> u32 {
     for _ in 0..n {
         word &= word - 1;
     }

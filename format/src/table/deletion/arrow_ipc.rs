@@ -293,3 +293,162 @@ fn part<'a>(bytes: &'a [u8], at: usize, len: u64, what: &str) -> Result<&'a [u8]
 fn missing(what: &str) -> Error {
     Error::corrupt(format!("expected {what}, found none"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ErrorKind;
+
+    /// A file that Lance wrote, for offsets 2 and 7, without the zeros between its parts.
+    const FILE: [(usize, &str); 22] = [
+        (0x000, "4152524f57310000"),
+        (0x040, "ffffffff780000001000000000000a000c000a00090004000a0000001000000000010400"),
+        (0x064, "08000800000004000800000004000000010000001400000010001600100000000f000400"),
+        (0x088, "0000080010000000180000001c0000000000000218000000000006000800040006000000"),
+        (0x0ac, "200000000000000006000000726f775f69640000ffffffffb8000000100000000c001400"),
+        (0x0d0, "12001100040008000c0000001c0000008000000000000000000304000c001c0010000c00"),
+        (0x0f4, "080004000c0000005c0000002c0000001000000002000000"),
+        (0x114, "0100000002000000"),
+        (0x12c, "02000000"),
+        (0x138, "090000000000000040000000000000001000000000000000000006000800070006000000"),
+        (0x15c, "00000001"),
+        (0x180, "ffffffffffffffffff000000"),
+        (0x1c0, "ffffffffffffffff0200000007000000"),
+        (0x200, "ffffffff0000000014000000000000000c00140012000c00080004000c0000006c000000"),
+        (0x224, "880000001000000000000400080008000000040008000000040000000100000014000000"),
+        (0x248, "10001600100000000f0004000000080010000000180000001c0000000000000218000000"),
+        (0x26c, "000006000800040006000000200000000000000006000000726f775f6964000001000000"),
+        (0x290, "c000000000000000c00000000000000080000000"),
+        (0x2b0, "a80000004152524f5731"),
+        // Buffer 1 of the record batch, and its codec, for the tests to name.
+        (BUFFER, "40"),
+        (BUFFER + 8, "10"),
+        (CODEC, "01"),
+    ];
+    /// What differs in a file of 22 offsets that Lance compressed.
+    const COMPRESSED: [(usize, &str); 6] = [
+        (ROWS, "16"),
+        (NODE, "16"),
+        (0x138, "0b"),
+        (BUFFER + 8, "40"),
+        (VALUES, "580000000000000028b52ffd20587d010082c50a12a0e91c8fab3a9c5dfbdffe922296b7"),
+        (0x1e4, "6e845257675fde1edcfdb8f0f5e4efe7c4910f4f37ae1c7871741300"),
+    ];
+    const ROWS: usize = 0x108;
+    const NODE: usize = 0x118;
+    const NULLS: usize = 0x120;
+    const BUFFER: usize = 0x140;
+    const CODEC: usize = 0x15f;
+    const VALUES: usize = 0x1c0;
+    /// The slot of the record batch that holds the compression.
+    const COMPRESSION: usize = 0xf6;
+
+    /// The file with the bytes of some places replaced.
+    fn file(changes: &[(usize, &str)]) -> Vec<u8> {
+        let mut out = vec![0; 0x2ba];
+        for (at, hex) in FILE.iter().chain(changes) {
+            for (index, digits) in hex.as_bytes().chunks(2).enumerate() {
+                let digits = core::str::from_utf8(digits).unwrap();
+                out[at + index] = u8::from_str_radix(digits, 16).unwrap();
+            }
+        }
+        out
+    }
+
+    fn sorted(file: &[u8]) -> Vec<u32> {
+        let mut offsets = read_offsets(file, 1000).unwrap();
+        offsets.sort_unstable();
+        offsets
+    }
+
+    #[test]
+    fn reads_real_files() {
+        assert_eq!(sorted(&file(&[])), [2, 7]);
+        let expected =
+            [11, 18, 39, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 58, 63, 64, 96, 114];
+        assert_eq!(sorted(&file(&COMPRESSED)), expected);
+    }
+
+    #[test]
+    fn reads_files_without_compression() {
+        let plain = [(COMPRESSION, "00"), (BUFFER, "48"), (BUFFER + 8, "08")];
+        assert_eq!(sorted(&file(&plain)), [2, 7]);
+    }
+
+    #[test]
+    fn refuses_what_is_not_a_list_of_offsets() {
+        for (change, why) in [
+            ((ROWS, "e903"), "more rows than the fragment has"),
+            ((NODE, "03"), "a column of another length"),
+            ((NULLS, "01"), "nulls"),
+            ((BUFFER, "4000000000000080"), "a buffer outside the body"),
+            ((BUFFER + 8, "0c"), "too few bytes"),
+            ((VALUES, "0900000000000000"), "a frame that is none"),
+            ((VALUES, "ffffffffffffff7f"), "a size that nothing could have"),
+            ((0x0e9, "02"), "another kind of message"),
+            ((0x0c0, "00"), "no marker"),
+            ((0x290, "ffffffffffffff7f"), "a block outside the file"),
+            ((0x28c, "02"), "two record batches"),
+            ((0x284, "58"), "another name"),
+            ((0x2b0, "ffffffff"), "a footer outside the file"),
+        ] {
+            let error = read_offsets(&file(&[change]), 1000).expect_err(why);
+            assert_eq!(error.kind(), ErrorKind::Corrupt, "{why}: {error}");
+        }
+    }
+
+    #[test]
+    fn refuses_offsets_that_contradict_the_fragment() {
+        use crate::table::Deletions;
+        assert_eq!(Deletions::parse_arrow(&file(&[]), 8).unwrap().len(), 2);
+        assert!(Deletions::parse_arrow(&file(&[]), 7).is_err());
+        assert!(Deletions::parse_arrow(&file(&[(VALUES + 12, "02")]), 8).is_err(), "an offset twice");
+    }
+
+    #[test]
+    fn refuses_other_compression_by_name() {
+        let size = (VALUES, "0800000000000000");
+        let lz4 = read_offsets(&file(&[size, (CODEC, "00")]), 1000).unwrap_err();
+        assert_eq!(lz4.kind(), ErrorKind::Unsupported);
+        assert!(lz4.message().contains("LZ4"));
+        let other = read_offsets(&file(&[size, (CODEC, "07")]), 1000).unwrap_err();
+        assert_eq!(other.kind(), ErrorKind::Unsupported);
+    }
+
+    #[test]
+    fn refuses_bombs_before_making_room() {
+        // A frame of no content that claims four gigabytes.
+        let size = [(VALUES, "0000000001000000"), (ROWS, "00000040"), (NODE, "00000040")];
+        assert!(read_offsets(&file(&size), 1 << 32).is_err());
+    }
+
+    #[test]
+    fn refuses_every_truncation() {
+        for bytes in [file(&[]), file(&COMPRESSED)] {
+            for len in 0..bytes.len() {
+                assert!(read_offsets(&bytes[..len], 1000).is_err(), "{len}");
+                // Also with the magic back in place.
+                let cut = [&bytes[..len], MAGIC].concat();
+                if len != bytes.len() - MAGIC.len() {
+                    assert!(read_offsets(&cut, 1000).is_err(), "{len}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn survives_any_length_and_distance() {
+        for bytes in [file(&[]), file(&COMPRESSED)] {
+            for at in 0..bytes.len() - 4 {
+                for word in [0, 1, 4, 0x7fff_ffff, 0x8000_0000, u32::MAX, (at as u32).wrapping_neg()] {
+                    let mut damaged = bytes.clone();
+                    damaged[at..at + 4].copy_from_slice(&word.to_le_bytes());
+                    // Damage to values or to bytes that are not read may go unseen.
+                    if let Ok(offsets) = read_offsets(&damaged, 1000) {
+                        assert!(offsets.len() <= 1000);
+                    }
+                }
+            }
+        }
+    }
+}
