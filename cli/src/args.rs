@@ -15,6 +15,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Info(InfoArgs),
+    Versions(VersionsArgs),
+    Tables(TablesArgs),
+    Index(IndexArgs),
     Query(Box<QueryArgs>),
     Count(CountArgs),
     Take(TakeArgs),
@@ -51,7 +54,7 @@ impl OutputArgs {
     }
 }
 
-/// Version, rows and columns of a dataset
+/// What a dataset is: version, rows, storage, columns, indices
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lancet info words.lance")]
 pub(crate) struct InfoArgs {
@@ -59,6 +62,64 @@ pub(crate) struct InfoArgs {
     pub(crate) dataset: DatasetArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// The history of a dataset: versions, tags and branches
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet versions words.lance")]
+pub(crate) struct VersionsArgs {
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// The tables of a LanceDB database, a folder of `NAME.lance`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet tables my-database")]
+pub(crate) struct TablesArgs {
+    /// Folder that holds the datasets
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Indices of a dataset
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet index list words.lance")]
+pub(crate) struct IndexArgs {
+    #[command(subcommand)]
+    pub(crate) command: IndexCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum IndexCommand {
+    List(IndexListArgs),
+    Stats(IndexStatsArgs),
+}
+
+/// Name, type, coverage and size of every index
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet index list words.lance")]
+pub(crate) struct IndexListArgs {
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Figures of one index
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet index stats words.lance word_idx")]
+pub(crate) struct IndexStatsArgs {
+    #[command(flatten)]
+    dataset: DatasetArgs,
+    /// Name of the index
+    #[arg(value_name = "NAME")]
+    name: String,
+    #[command(flatten)]
+    output: OutputArgs,
 }
 
 /// Rows, filtered and searched by nearest neighbour
@@ -248,17 +309,6 @@ impl PlanArgs {
     }
 }
 
-impl DatasetArgs {
-    /// The first flag given whose feature is not there yet.
-    pub(crate) fn waits_for(&self) -> Option<&'static str> {
-        first_given(&[
-            ("--tag", self.tag.is_some()),
-            ("--branch", self.branch.is_some()),
-            ("--version", self.version.is_some()),
-        ])
-    }
-}
-
 fn first_given(flags: &[(&'static str, bool)]) -> Option<&'static str> {
     flags.iter().find(|(_, given)| *given).map(|(flag, _)| *flag)
 }
@@ -311,6 +361,7 @@ mod tests {
             ),
             ("lancet count d --tag t --version 1", ErrorKind::ArgumentConflict),
             ("lancet count d --tag t --branch b", ErrorKind::ArgumentConflict),
+            ("lancet info d --version -1", ErrorKind::UnknownArgument),
             ("lancet take d 3-2", ErrorKind::ValueValidation),
             ("lancet take d", ErrorKind::MissingRequiredArgument),
             ("lancet count d -o xml", ErrorKind::InvalidValue),

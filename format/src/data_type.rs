@@ -375,7 +375,7 @@ impl fmt::Display for DataType {
 impl Field {
     /// The unnamed item of a fixed-size list of primitives, which the schema does not list.
     fn item(data_type: DataType) -> Self {
-        Field { name: "item".into(), id: -1, data_type, nullable: true, metadata: Default::default() }
+        Field::new("item", -1, data_type, true)
     }
 }
 

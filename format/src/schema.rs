@@ -23,6 +23,11 @@ pub struct Field {
 }
 
 impl Field {
+    /// A field without metadata.
+    pub fn new(name: &str, id: i32, data_type: DataType, nullable: bool) -> Self {
+        Field { name: name.into(), id, data_type, nullable, metadata: Default::default() }
+    }
+
     /// The same field with another type: a struct cut down to some of its fields, say.
     #[must_use]
     pub fn with_type(&self, data_type: DataType) -> Self {
@@ -101,6 +106,17 @@ impl Schema {
     /// Invalid input if several names match without regard to case and none exactly.
     pub fn field(&self, name: &str) -> Result<Option<&Arc<Field>>> {
         find(&self.fields, name)
+    }
+
+    /// The dotted path of the field with this id.
+    pub fn path_of(&self, id: i32) -> Option<String> {
+        fn find(fields: &[Arc<Field>], id: i32) -> Option<String> {
+            fields.iter().find_map(|field| match field.id == id {
+                true => Some(String::from(&*field.name)),
+                false => Some(format!("{}.{}", field.name, find(field.data_type.children(), id)?)),
+            })
+        }
+        find(&self.fields, id)
     }
 
     /// The fields on the way to `path`, which joins names with dots; a name that itself holds dots is

@@ -1,37 +1,47 @@
 //! [`Dataset`]: one version of a table, open for reading.
 
 use crate::{
-    Batch, Error, Projection, Result, Rows, Scan,
+    Batch, Error, Index, Projection, Result, Rows, Scan, Version,
     files::{FilePool, FileSlot},
     fragment::Fragment,
+    indices,
+    location::{self, Bases, Location},
+    row_ids::RowIdIndex,
     storage::{Mapped, Storage},
     take,
+    versions::{self, Stamp},
 };
 use lancet_format::{
     Schema,
-    table::{Manifest, ManifestName},
+    table::{self, Branch, Manifest, Tag},
 };
 use std::{
+    collections::{BTreeMap, HashMap},
     path::Path,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 /// One version of a dataset. Cloning is cheap, and clones share what they have opened; all methods may be
 /// called from any number of threads at once.
 ///
 /// Opening reads the list of versions and one manifest. Data files are opened when their rows are first
-/// needed, deletion files when rows of their fragment are.
+/// needed, deletion files when rows of their fragment are. Other versions ([`Dataset::at_version`],
+/// [`Dataset::refresh`], …) share every file and fragment that they have in common.
 #[derive(Debug, Clone)]
 pub struct Dataset(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    root: String,
+    location: Location,
     manifest: Manifest,
-    fragments: Vec<Fragment>,
-    pool: FilePool,
+    manifest_path: Arc<str>,
+    fragments: Vec<Arc<Fragment>>,
+    pool: Arc<FilePool>,
+    /// The stamp of the folder of versions when this was known to be the newest one.
+    newest_at: Mutex<Option<Stamp>>,
     /// The number of live rows before each fragment, and in all.
     live_before: OnceLock<Vec<u64>>,
+    row_id_index: OnceLock<RowIdIndex>,
 }
 
 /// How to open a [`Dataset`]; made by [`Dataset::options`].
@@ -39,6 +49,16 @@ struct Inner {
 pub struct OpenOptions {
     storage: Arc<dyn Storage>,
     max_open_files: usize,
+    branch: Option<String>,
+    which: Which,
+}
+
+/// Which version of a branch.
+#[derive(Debug, Clone)]
+enum Which {
+    Newest,
+    Number(u64),
+    Tag(String),
 }
 
 impl OpenOptions {
@@ -59,34 +79,89 @@ impl OpenOptions {
         self
     }
 
-    /// Opens the newest version of the dataset at `root`, a path of the storage.
+    /// Opens this version instead of the newest.
+    #[must_use]
+    pub fn version(mut self, version: u64) -> Self {
+        self.which = Which::Number(version);
+        self
+    }
+
+    /// Opens the version with this tag, on whatever branch it lies.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.which = Which::Tag(tag.into());
+        self
+    }
+
+    /// Opens a version of this branch instead of the main one; `main` is the main one.
+    #[must_use]
+    pub fn branch(mut self, branch: impl Into<String>) -> Self {
+        self.branch = Some(branch.into()).filter(|branch| branch != "main");
+        self
+    }
+
+    /// Opens the dataset at `root`, a path of the storage.
     ///
     /// # Errors
-    /// Io if there is no dataset, corrupt or unsupported if its manifest cannot be read.
+    /// Io if there is no dataset, version, tag or branch of that name; corrupt or unsupported if the manifest
+    /// cannot be read.
     pub fn open(&self, root: &str) -> Result<Dataset> {
         let root = match root.trim_end_matches('/') {
             "" => root,
             trimmed => trimmed,
         };
-        let folder = format!("{root}/_versions");
-        let not_found = || {
-            Error::not_found(root, "expected a dataset, a directory with a folder `_versions`, found none")
-        };
-        let names = self.storage.list(&folder).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => not_found(),
-            _ => Error::io(&folder, error),
-        })?;
-        let latest = ManifestName::latest(names.iter().map(String::as_str));
-        let name = latest.map_err(|error| Error::format(&folder, error))?.ok_or_else(|| {
-            Error::not_found(&folder, "expected manifests, files that end in `.manifest`, found none")
-        })?;
-        let path = format!("{folder}/{}", name.file_name());
-        let bytes = self.storage.read(&path).map_err(|error| Error::io(&path, error))?;
-        let manifest = Manifest::parse(&bytes).map_err(|error| Error::format(&path, error))?;
-        manifest.check_name(name).map_err(|error| Error::format(&path, error))?;
-        let pool = FilePool::new(self.storage.clone(), self.max_open_files);
-        Dataset::new(root.to_owned(), manifest, pool)
+        let location = Location { root: root.to_owned(), branch: self.branch.clone() };
+        let pool = Arc::new(FilePool::new(self.storage.clone(), self.max_open_files));
+        open(pool, location, &self.which, None)
     }
+
+    /// As [`OpenOptions::open`], for a path of the local file system.
+    ///
+    /// # Errors
+    /// As [`OpenOptions::open`]; invalid input if the path is not Unicode text.
+    pub fn open_path(&self, path: impl AsRef<Path>) -> Result<Dataset> {
+        let path = path.as_ref();
+        match path.to_str() {
+            Some(root) => self.open(root),
+            None => Err(Error::invalid_input(format!(
+                "expected a path of Unicode text, found {}",
+                path.display()
+            ))),
+        }
+    }
+
+    pub(crate) fn storage_ref(&self) -> &dyn Storage {
+        &*self.storage
+    }
+}
+
+/// Opens a version; what it has in common with `sibling` is shared.
+fn open(
+    pool: Arc<FilePool>,
+    mut location: Location,
+    which: &Which,
+    sibling: Option<&Dataset>,
+) -> Result<Dataset> {
+    let storage = pool.storage();
+    if let Some(branch) = &location.branch {
+        // Without this file the folder is no branch, or no longer.
+        location::read_branch(storage, &location, branch)?;
+    }
+    let (path, manifest) = match which {
+        Which::Newest => {
+            let stamp = Stamp::of(storage, &format!("{}/_versions", location.folder()));
+            let name = versions::latest(storage, &location)?;
+            let (path, manifest) = versions::read_named(storage, &location, name)?;
+            return Dataset::new(pool, location, path, manifest, stamp, sibling);
+        }
+        Which::Number(version) => versions::read_manifest(storage, &location, *version)?,
+        Which::Tag(tag) => {
+            let tag = location::read_tag(storage, &location, tag)?;
+            location = location.on(tag.branch.filter(|branch| branch != "main"));
+            versions::read_manifest(storage, &location, tag.version)?
+        }
+    };
+    Dataset::new(pool, location, path, manifest, None, sibling)
 }
 
 impl Dataset {
@@ -95,51 +170,52 @@ impl Dataset {
     /// # Errors
     /// Io if there is no dataset, corrupt or unsupported if its manifest cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Dataset> {
-        let path = path.as_ref();
-        match path.to_str() {
-            Some(root) => Self::options().open(root),
-            None => Err(Error::invalid_input(format!(
-                "expected a path of Unicode text, found {}",
-                path.display()
-            ))),
-        }
+        Self::options().open_path(path)
     }
 
-    /// Options to open a dataset with: another storage, other bounds.
+    /// Options to open a dataset with: a version, a tag, a branch, another storage, other bounds.
     pub fn options() -> OpenOptions {
-        OpenOptions { storage: Arc::new(Mapped), max_open_files: 1000 }
+        OpenOptions { storage: Arc::new(Mapped), max_open_files: 1000, branch: None, which: Which::Newest }
     }
 
-    fn new(root: String, manifest: Manifest, pool: FilePool) -> Result<Self> {
+    fn new(
+        pool: Arc<FilePool>,
+        location: Location,
+        path: String,
+        manifest: Manifest,
+        newest_at: Option<Stamp>,
+        sibling: Option<&Dataset>,
+    ) -> Result<Self> {
+        let bases = Bases::resolve(pool.storage(), &location, &manifest)?;
+        let manifest_path: Arc<str> = path.into();
+        let known: HashMap<u32, &Arc<Fragment>> = sibling
+            .map(|dataset| dataset.fragments().iter().map(|fragment| (fragment.meta.id, fragment)).collect())
+            .unwrap_or_default();
         let fragments = manifest.fragments.iter().map(|meta| {
-            let unsupported = |base: u32| {
-                Error::format(
-                    &root,
-                    lancet_format::Error::unsupported(format!(
-                        "base path {base} of a shallow clone is not supported yet"
-                    )),
-                )
-            };
-            let files = meta.files.iter().map(|file| match file.base_id {
-                None => Ok(Arc::new(FileSlot::new(format!("{root}/data/{}", file.path), file.clone()))),
-                Some(base) => Err(unsupported(base)),
-            });
-            let deletion = match &meta.deletion {
-                None => None,
-                Some(file) if file.base_id.is_none() => {
-                    Some(format!("{root}/_deletions/{}", file.file_name(meta.id)))
-                }
-                Some(file) => return Err(unsupported(file.base_id.unwrap_or_default())),
-            };
-            Ok(Fragment::new(meta.clone(), files.collect::<Result<_>>()?, deletion))
+            let known = known.get(&meta.id).copied();
+            share(known, meta, &manifest_path, &bases)
         });
-        let fragments = fragments.collect::<Result<_>>()?;
-        Ok(Dataset(Arc::new(Inner { root, manifest, fragments, pool, live_before: OnceLock::new() })))
+        let fragments = fragments.collect();
+        Ok(Dataset(Arc::new(Inner {
+            location,
+            manifest,
+            manifest_path,
+            fragments,
+            pool,
+            newest_at: Mutex::new(newest_at),
+            live_before: OnceLock::new(),
+            row_id_index: OnceLock::new(),
+        })))
     }
 
     /// The path that the dataset was opened at.
     pub fn root(&self) -> &str {
-        &self.0.root
+        &self.0.location.root
+    }
+
+    /// The branch that the version lies on; `None` is the main one.
+    pub fn branch(&self) -> Option<&str> {
+        self.0.location.branch.as_deref()
     }
 
     /// The number of the version.
@@ -163,6 +239,93 @@ impl Dataset {
     /// Those of the files that must be read.
     pub fn count_rows(&self) -> Result<u64> {
         Ok(self.live_before()?.last().copied().unwrap_or_default())
+    }
+
+    /// Another version of the same branch.
+    ///
+    /// # Errors
+    /// Io if there is no such version, and those of its manifest.
+    pub fn at_version(&self, version: u64) -> Result<Dataset> {
+        open(self.0.pool.clone(), self.0.location.clone(), &Which::Number(version), Some(self))
+    }
+
+    /// The version with this tag, on whatever branch it lies.
+    ///
+    /// # Errors
+    /// Io if there is no such tag, and those of its manifest.
+    pub fn at_tag(&self, tag: &str) -> Result<Dataset> {
+        open(self.0.pool.clone(), self.0.location.clone(), &Which::Tag(tag.into()), Some(self))
+    }
+
+    /// The newest version of a branch; `main` is the main one.
+    ///
+    /// # Errors
+    /// Io if there is no such branch, and those of its manifest.
+    pub fn at_branch(&self, branch: &str) -> Result<Dataset> {
+        let branch = (branch != "main").then(|| branch.to_owned());
+        open(self.0.pool.clone(), self.0.location.on(branch), &Which::Newest, Some(self))
+    }
+
+    /// The newest version of the same branch: the dataset itself if there is none that is newer. Everything
+    /// unchanged is shared, and if the folder of versions has not changed since the last look, that is all
+    /// that is looked at.
+    ///
+    /// # Errors
+    /// Those of listing the versions, and of the newest manifest.
+    pub fn refresh(&self) -> Result<Dataset> {
+        let storage = self.pool().storage();
+        let stamp = Stamp::of(storage, &format!("{}/_versions", self.folder()));
+        let newest_at = || self.0.newest_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if stamp.is_some() && stamp == *newest_at() {
+            return Ok(self.clone());
+        }
+        let name = versions::latest(storage, &self.0.location)?;
+        if name.version == self.version() {
+            *newest_at() = stamp;
+            return Ok(self.clone());
+        }
+        let (path, manifest) = versions::read_named(storage, &self.0.location, name)?;
+        Dataset::new(self.0.pool.clone(), self.0.location.clone(), path, manifest, stamp, Some(self))
+    }
+
+    /// The number of the newest version of the same branch.
+    ///
+    /// # Errors
+    /// Those of listing the versions.
+    pub fn latest_version(&self) -> Result<u64> {
+        versions::latest(self.pool().storage(), &self.0.location).map(|name| name.version)
+    }
+
+    /// All versions of the same branch, the oldest first. Reads every manifest.
+    ///
+    /// # Errors
+    /// Those of listing the versions, and of the manifests.
+    pub fn versions(&self) -> Result<Vec<Version>> {
+        versions::all(self.pool().storage(), &self.0.location)
+    }
+
+    /// All tags by name.
+    ///
+    /// # Errors
+    /// Those of listing and reading them.
+    pub fn tags(&self) -> Result<BTreeMap<String, Tag>> {
+        versions::tags(self.pool().storage(), &self.0.location)
+    }
+
+    /// All branches by name; the main one is not among them.
+    ///
+    /// # Errors
+    /// Those of listing and reading them.
+    pub fn branches(&self) -> Result<BTreeMap<String, Branch>> {
+        versions::branches(self.pool().storage(), &self.0.location)
+    }
+
+    /// The indices that the manifest lists, and what each covers. Reads none of their files.
+    ///
+    /// # Errors
+    /// Corrupt if the list cannot be read.
+    pub fn indices(&self) -> Result<Vec<Index>> {
+        indices::list(self)
     }
 
     /// The named columns, to be read in that order.
@@ -205,12 +368,28 @@ impl Dataset {
         take::take_into(self, rows, projection, batch)
     }
 
-    pub(crate) fn fragments(&self) -> &[Fragment] {
+    pub(crate) fn folder(&self) -> String {
+        self.0.location.folder()
+    }
+
+    pub(crate) fn manifest_path(&self) -> &str {
+        &self.0.manifest_path
+    }
+
+    pub(crate) fn fragments(&self) -> &[Arc<Fragment>] {
         &self.0.fragments
     }
 
     pub(crate) fn pool(&self) -> &FilePool {
         &self.0.pool
+    }
+
+    pub(crate) fn row_id_index(&self) -> Result<&RowIdIndex> {
+        if let Some(found) = self.0.row_id_index.get() {
+            return Ok(found);
+        }
+        let index = RowIdIndex::build(self.fragments(), self.pool())?;
+        Ok(self.0.row_id_index.get_or_init(|| index))
     }
 
     /// The number of live rows before each fragment, and in all.
@@ -223,10 +402,37 @@ impl Dataset {
         sums.push(0);
         for fragment in self.fragments() {
             total = total.checked_add(fragment.live_rows(self.pool())?).ok_or_else(|| {
-                Error::corrupt(self.root(), "expected fewer than 2^64 rows in all fragments together")
+                Error::corrupt(
+                    self.manifest_path(),
+                    "expected fewer than 2^64 rows in all fragments together",
+                )
             })?;
             sums.push(total);
         }
         Ok(self.0.live_before.get_or_init(|| sums))
     }
+}
+
+/// The fragment that `meta` describes: the known one if nothing of it changed, else a new one that shares
+/// the files that are still the same.
+fn share(
+    known: Option<&Arc<Fragment>>,
+    meta: &table::Fragment,
+    manifest_path: &Arc<str>,
+    bases: &Bases,
+) -> Arc<Fragment> {
+    let paths: Vec<_> = meta.files.iter().map(|file| bases.data_file(file)).collect();
+    let deletion = meta.deletion.as_ref().map(|file| bases.deletion_file(file, meta.id));
+    if let Some(known) = known
+        && known.meta == *meta
+        && known.deletion_place() == deletion.as_ref()
+        && known.files().iter().zip(&paths).all(|(file, place)| file.place() == place)
+    {
+        return known.clone();
+    }
+    let files = paths.into_iter().zip(&meta.files).map(|(place, file)| {
+        let known = known.and_then(|known| known.files().iter().find(|known| known.is(&place, file)));
+        known.cloned().unwrap_or_else(|| Arc::new(FileSlot::new(place, manifest_path.clone(), file.clone())))
+    });
+    Arc::new(Fragment::new(meta.clone(), manifest_path.clone(), files.collect(), deletion))
 }

@@ -75,6 +75,11 @@ impl Error {
         }
     }
 
+    /// Whether a file or directory is not there.
+    pub(crate) fn is_not_found(&self) -> bool {
+        matches!(&self.0.cause, Cause::Io(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
     /// The file that the error is about, where it is about one.
     pub fn path(&self) -> Option<&str> {
         self.0.path.as_deref()

@@ -1,6 +1,10 @@
 //! Open data files: each is opened when a row of it is first needed, and only so many stay open.
 
-use crate::{Error, Result, storage::Storage};
+use crate::{
+    Error, Result,
+    location::{self, Place},
+    storage::Storage,
+};
 use arc_swap::{ArcSwapOption, Guard};
 use lancet_format::{ColumnMap, File, table::DataFile};
 use std::{
@@ -15,7 +19,9 @@ use std::{
 /// A data file of one or more versions of a dataset, open or not.
 #[derive(Debug)]
 pub(crate) struct FileSlot {
-    path: String,
+    place: Place,
+    /// Where the manifest lies that names the file.
+    manifest_path: Arc<str>,
     meta: DataFile,
     columns: OnceLock<ColumnMap>,
     open: ArcSwapOption<File>,
@@ -24,13 +30,23 @@ pub(crate) struct FileSlot {
 }
 
 impl FileSlot {
-    pub(crate) fn new(path: String, meta: DataFile) -> Self {
+    pub(crate) fn new(place: Place, manifest_path: Arc<str>, meta: DataFile) -> Self {
         let (open, used) = (ArcSwapOption::empty(), AtomicBool::new(false));
-        FileSlot { path, meta, columns: OnceLock::new(), open, used }
+        FileSlot { place, manifest_path, meta, columns: OnceLock::new(), open, used }
     }
 
+    /// The path as errors name it.
     pub(crate) fn path(&self) -> &str {
-        &self.path
+        self.place.as_deref().unwrap_or(&self.meta.path)
+    }
+
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Whether this is the file that `meta` names, at `place`.
+    pub(crate) fn is(&self, place: &Place, meta: &DataFile) -> bool {
+        self.place == *place && self.meta == *meta
     }
 
     /// Whether the file has a column for field `id`.
@@ -100,19 +116,20 @@ impl FilePool {
             return Ok(OpenFile(open));
         }
         drop(open);
-        let source = self.storage.open(&slot.path).map_err(|error| Error::io(&slot.path, error))?;
+        let path = location::path_of(&slot.place, &slot.manifest_path)?;
+        let source = self.storage.open(path).map_err(|error| Error::io(path, error))?;
         if let Some(size) = slot.meta.size
             && size != source.len()
         {
             let found = source.len();
             return Err(Error::corrupt(
-                &slot.path,
+                path,
                 format!("expected a file of {size} bytes, as the manifest says, found {found}"),
             ));
         }
-        let file = File::open(source).map_err(|error| Error::format(&slot.path, error))?;
+        let file = File::open(source).map_err(|error| Error::format(path, error))?;
         // Columns are found by the manifest's schema, but a file that cannot say its own is damaged.
-        file.container().schema().map_err(|error| Error::format(&slot.path, error))?;
+        file.container().schema().map_err(|error| Error::format(path, error))?;
         while clock.len() >= self.limit {
             let Some(weak) = clock.pop_front() else { break };
             let Some(oldest) = weak.upgrade() else { continue };

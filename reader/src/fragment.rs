@@ -1,33 +1,175 @@
 //! [`Fragment`]: one fragment of an open dataset: its files, its deletions, the columns of its rows.
 
-use crate::{Error, Result, files::FilePool, files::FileSlot};
+use crate::{
+    Error, Result,
+    files::{FilePool, FileSlot},
+    location::{self, Place},
+    row_ids::FragmentRowIds,
+};
 use lancet_format::{
     Column, DataType, Field,
-    table::{self, Deletions},
+    table::{self, Deletions, Lineage, RowIdSequence, RowVersions, hidden_field},
 };
 use std::{
     ops::Range,
     sync::{Arc, OnceLock},
 };
 
-/// A fragment of one version. What it has read of its files it keeps for as long as it lives.
+/// A fragment of one or more versions. What it has read of its files it keeps for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Fragment {
     pub(crate) meta: table::Fragment,
+    /// Where the manifest lies that describes the fragment.
+    manifest_path: Arc<str>,
     files: Vec<Arc<FileSlot>>,
-    deletion_path: Option<String>,
+    deletion_place: Option<Place>,
     deletions: OnceLock<Deletions>,
     physical_rows: OnceLock<u64>,
+    row_ids: OnceLock<FragmentRowIds>,
+    created_at: OnceLock<RowNumbers>,
+    last_updated_at: OnceLock<RowNumbers>,
+}
+
+/// A version for each row of a fragment.
+#[derive(Debug)]
+enum RowNumbers {
+    /// Version 1 for all, where the table does not say.
+    First,
+    Versions(RowVersions),
+    Column(Column),
 }
 
 impl Fragment {
     pub(crate) fn new(
         meta: table::Fragment,
+        manifest_path: Arc<str>,
         files: Vec<Arc<FileSlot>>,
-        deletion_path: Option<String>,
+        deletion_place: Option<Place>,
     ) -> Self {
         let physical_rows = meta.physical_rows.map(OnceLock::from).unwrap_or_default();
-        Fragment { meta, files, deletion_path, deletions: OnceLock::new(), physical_rows }
+        Fragment {
+            meta,
+            manifest_path,
+            files,
+            deletion_place,
+            deletions: OnceLock::new(),
+            physical_rows,
+            row_ids: OnceLock::new(),
+            created_at: OnceLock::new(),
+            last_updated_at: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn files(&self) -> &[Arc<FileSlot>] {
+        &self.files
+    }
+
+    pub(crate) fn deletion_place(&self) -> Option<&Place> {
+        self.deletion_place.as_ref()
+    }
+
+    /// The path of the deletion file as errors name it.
+    fn deletion_path(&self) -> &str {
+        match &self.deletion_place {
+            Some(Ok(path)) => path,
+            _ => &self.manifest_path,
+        }
+    }
+
+    /// The stable ids of the rows.
+    pub(crate) fn row_ids(&self, pool: &FilePool) -> Result<&FragmentRowIds> {
+        if let Some(found) = self.row_ids.get() {
+            return Ok(found);
+        }
+        let rows = self.physical_rows(pool)?;
+        let ids = match &self.meta.row_ids {
+            Some(Lineage::Inline(bytes)) => FragmentRowIds::of_sequence(
+                RowIdSequence::parse(bytes, rows).map_err(|error| self.of_manifest(error))?,
+            ),
+            Some(Lineage::Column) => {
+                FragmentRowIds::of_column(self.hidden(pool, hidden_field::ROW_ID, "_rowid")?)
+            }
+            None => {
+                return Err(Error::corrupt(
+                    &*self.manifest_path,
+                    format!("expected row ids of fragment {}", self.meta.id),
+                ));
+            }
+        };
+        Ok(self.row_ids.get_or_init(|| ids))
+    }
+
+    /// Numbers between which all stable ids of the fragment lie; `None` if it has no rows. Cheap where the
+    /// ids lie in the manifest.
+    pub(crate) fn row_id_bounds(&self, pool: &FilePool) -> Result<Option<(u64, u64)>> {
+        match &self.meta.row_ids {
+            Some(Lineage::Inline(bytes)) => {
+                RowIdSequence::bounds(bytes).map_err(|error| self.of_manifest(error))
+            }
+            _ => self
+                .row_ids(pool)
+                .map(|_| (self.physical_rows(pool).unwrap_or(0) > 0).then_some((0, u64::MAX))),
+        }
+    }
+
+    /// Appends the versions in which the rows of `ranges` were created, or last updated.
+    pub(crate) fn extend_versions(
+        &self,
+        pool: &FilePool,
+        created: bool,
+        ranges: &[Range<u64>],
+        out: &mut Vec<u64>,
+    ) -> Result<()> {
+        let (cell, lineage, id, name) = match created {
+            true => {
+                (&self.created_at, &self.meta.created_at, hidden_field::CREATED_AT, "_row_created_at_version")
+            }
+            false => (
+                &self.last_updated_at,
+                &self.meta.last_updated_at,
+                hidden_field::LAST_UPDATED_AT,
+                "_row_last_updated_at_version",
+            ),
+        };
+        if cell.get().is_none() {
+            let rows = self.physical_rows(pool)?;
+            let numbers = match lineage {
+                None => RowNumbers::First,
+                Some(Lineage::Inline(bytes)) => RowNumbers::Versions(
+                    RowVersions::parse(bytes, rows).map_err(|error| self.of_manifest(error))?,
+                ),
+                Some(Lineage::Column) => RowNumbers::Column(self.hidden(pool, id, name)?),
+            };
+            let _ = cell.set(numbers);
+        }
+        let rows = ranges.iter().cloned().flatten();
+        match cell.get() {
+            Some(RowNumbers::Versions(versions)) => out.extend(rows.map(|row| versions.get(row))),
+            Some(RowNumbers::Column(column)) => {
+                let all = column.primitive::<u64>().unwrap_or_default();
+                out.extend(rows.map(|row| all[row as usize]));
+            }
+            Some(RowNumbers::First) | None => out.extend(rows.map(|_| 1)),
+        }
+        Ok(())
+    }
+
+    /// All values of a column that holds one number for each physical row and is not in the schema.
+    fn hidden(&self, pool: &FilePool, id: i32, name: &str) -> Result<Column> {
+        let rows = self.physical_rows(pool)?;
+        let field = Field::new(name, id, DataType::UInt64, false);
+        let column = self.read(pool, &field, &[0..rows], None)?;
+        match column.null_count() {
+            0 => Ok(column),
+            nulls => Err(Error::corrupt(
+                self.files.first().map_or("", |file| file.path()),
+                format!("column `{name}`: expected no nulls, found {nulls}"),
+            )),
+        }
+    }
+
+    fn of_manifest(&self, error: lancet_format::Error) -> Error {
+        Error::format(&*self.manifest_path, error.within(format!("fragment {}", self.meta.id)))
     }
 
     /// The address of the row at offset 0.
@@ -49,11 +191,12 @@ impl Fragment {
 
     /// The deleted rows; `None` if there are none.
     pub(crate) fn deletions(&self, pool: &FilePool) -> Result<Option<&Deletions>> {
-        let (Some(meta), Some(path)) = (&self.meta.deletion, &self.deletion_path) else { return Ok(None) };
+        let (Some(meta), Some(place)) = (&self.meta.deletion, &self.deletion_place) else { return Ok(None) };
         if let Some(found) = self.deletions.get() {
             return Ok(Some(found));
         }
         let rows = self.physical_rows(pool)?;
+        let path = location::path_of(place, &self.manifest_path)?;
         let bytes = pool.storage().read(path).map_err(|error| Error::io(path, error))?;
         let parsed = meta.parse(&bytes, rows).map_err(|error| Error::format(path, error))?;
         Ok(Some(self.deletions.get_or_init(|| parsed)))
@@ -70,9 +213,8 @@ impl Fragment {
             },
         };
         rows.checked_sub(deleted).ok_or_else(|| {
-            let path = self.deletion_path.clone().unwrap_or_default();
             Error::corrupt(
-                path,
+                self.deletion_path(),
                 format!("expected at most {rows} deleted rows, as the fragment has, found {deleted}"),
             )
         })
@@ -83,8 +225,10 @@ impl Fragment {
         match self.deletions(pool)? {
             None => Ok(n),
             Some(deletions) => deletions.select_live(n).map(u64::from).ok_or_else(|| {
-                let path = self.deletion_path.clone().unwrap_or_default();
-                Error::corrupt(path, "expected as many deleted rows as the manifest says, found more")
+                Error::corrupt(
+                    self.deletion_path(),
+                    "expected as many deleted rows as the manifest says, found more",
+                )
             }),
         }
     }

@@ -20,20 +20,28 @@
 //! [`storage`] for what mapping assumes, and for reading from elsewhere.
 
 mod batch;
+mod database;
 mod dataset;
 mod error;
 mod files;
 mod fragment;
+mod indices;
+mod location;
 mod projection;
 mod read;
+mod row_ids;
 mod scan;
 pub mod storage;
 mod take;
+mod versions;
 
 pub use batch::Batch;
+pub use database::{Consistency, Database, Table};
 pub use dataset::{Dataset, OpenOptions};
 pub use error::{Error, ErrorKind, Result};
+pub use indices::Index;
 pub use lancet_format::{Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, table};
 pub use projection::Projection;
 pub use scan::{Batches, Scan};
 pub use take::Rows;
+pub use versions::Version;

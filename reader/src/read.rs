@@ -24,12 +24,23 @@ pub(crate) fn read(
                 }
                 column
             }
+            ProjectedColumn::RowId if fragment.meta.row_ids.is_some() => {
+                let ids = fragment.row_ids(pool)?;
+                let mut numbers = Vec::with_capacity(len);
+                ranges.iter().for_each(|range| ids.extend(range.start, range.end, &mut numbers));
+                Column::from_u64(&numbers)
+            }
             ProjectedColumn::RowAddress | ProjectedColumn::RowId => {
                 let base = fragment.base_address();
                 let addresses: Vec<u64> = ranges.iter().cloned().flatten().map(|row| base + row).collect();
                 Column::from_u64(&addresses)
             }
-            ProjectedColumn::CreatedAt | ProjectedColumn::LastUpdatedAt => Column::from_u64(&vec![1; len]),
+            ProjectedColumn::CreatedAt | ProjectedColumn::LastUpdatedAt => {
+                let created = matches!(column, ProjectedColumn::CreatedAt);
+                let mut numbers = Vec::with_capacity(len);
+                fragment.extend_versions(pool, created, ranges, &mut numbers)?;
+                Column::from_u64(&numbers)
+            }
         });
     }
     batch.columns = columns;

@@ -1,6 +1,6 @@
 //! Taking named rows: each costs a read of that row only, in any order and any number of times.
 
-use crate::{Batch, Dataset, Error, Projection, Result, read};
+use crate::{Batch, Dataset, Error, Projection, Result, read, row_ids};
 use lancet_format::{Column, Pick};
 use std::ops::Range;
 
@@ -30,6 +30,9 @@ pub(crate) fn take_into(
     let places = match rows {
         Rows::Offsets(offsets) => {
             offsets.iter().map(|&n| place_of_offset(dataset, n)).collect::<Result<Vec<_>>>()?
+        }
+        Rows::Ids(ids) if dataset.manifest().has_stable_row_ids() => {
+            ids.iter().map(|&id| row_ids::place(dataset, id)).collect::<Result<_>>()?
         }
         Rows::Ids(ids) => {
             ids.iter().map(|&id| place_of_address(dataset, id, "row id")).collect::<Result<_>>()?

@@ -1,101 +1,59 @@
 //! `lancet info`: what a dataset is, as facts with a name and a value.
 
-use super::open;
+use super::{open, time};
 use crate::{
     args::InfoArgs,
     error::Result,
-    output::{Format, Output, csv_field, quoted},
+    output::facts::{self, Fact, Record},
 };
-use lancet::{Dataset, Schema};
-
-/// What is told under one name.
-enum Fact {
-    Number(u64),
-    Columns(Schema),
-}
+use lancet::{Dataset, Field, Index};
 
 pub(super) fn run(args: &InfoArgs) -> Result<()> {
-    let facts = facts(&open(&args.dataset)?)?;
-    let mut output = Output::new();
-    output.text(&match args.output.format() {
-        Format::Table => lines(&facts),
-        Format::Json | Format::Jsonl => object(&facts),
-        Format::Csv => pairs(&facts),
-    })?;
-    output.finish()
+    let dataset = open(&args.dataset)?;
+    facts::one(args.output.format(), &facts(&dataset)?)
 }
 
-fn facts(dataset: &Dataset) -> Result<Vec<(&'static str, Fact)>> {
+fn facts(dataset: &Dataset) -> Result<Record> {
+    let manifest = dataset.manifest();
+    let rows = dataset.count_rows()?;
+    let physical: Option<u64> = manifest.fragments.iter().map(|fragment| fragment.physical_rows).sum();
+    let sizes = manifest.fragments.iter().flat_map(|fragment| &fragment.files);
+    let bytes: Option<u64> = sizes.map(|file| file.size).sum();
+    let indices = dataset.indices()?;
     Ok(vec![
-        ("version", Fact::Number(dataset.version())),
-        ("rows", Fact::Number(dataset.count_rows()?)),
-        ("columns", Fact::Columns(dataset.schema().clone())),
+        ("version", dataset.version().into()),
+        ("branch", dataset.branch().into()),
+        ("timestamp", time(manifest.timestamp)),
+        ("rows", rows.into()),
+        ("deleted_rows", physical.map(|physical| physical - rows).into()),
+        ("fragments", manifest.fragments.len().into()),
+        ("storage_version", manifest.data_storage_version.to_string().into()),
+        ("row_ids", if manifest.has_stable_row_ids() { "stable" } else { "address" }.into()),
+        ("data_bytes", bytes.into()),
+        ("columns", Fact::List(dataset.schema().fields.iter().map(|field| column(field)).collect())),
+        ("indices", Fact::List(indices.iter().map(|index| index_facts(index).into()).collect())),
     ])
 }
 
-/// One fact a line, and one column a line below its name.
-fn lines(facts: &[(&str, Fact)]) -> String {
-    let width = facts.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let mut text = String::new();
-    for (name, fact) in facts {
-        match fact {
-            Fact::Number(number) => text.push_str(&format!("{name:width$}  {number}\n")),
-            Fact::Columns(schema) => {
-                text.push_str(&format!("{name}\n"));
-                let names = schema.fields.iter().map(|field| field.name.chars().count());
-                let width = names.max().unwrap_or(0);
-                for field in &schema.fields {
-                    let required = if field.nullable { "" } else { ", not null" };
-                    text.push_str(&format!("  {:width$}  {}{required}\n", field.name, field.data_type));
-                }
-            }
-        }
-    }
-    text
+fn column(field: &Field) -> Fact {
+    let facts: Record = vec![
+        ("name", (*field.name).into()),
+        ("type", field.data_type.to_string().into()),
+        ("nullable", field.nullable.into()),
+    ];
+    facts.into()
 }
 
-fn object(facts: &[(&str, Fact)]) -> String {
-    let members = facts.iter().map(|(name, fact)| format!("\"{name}\":{}", json(fact)));
-    format!("{{{}}}\n", members.collect::<Vec<_>>().join(","))
-}
-
-fn pairs(facts: &[(&str, Fact)]) -> String {
-    let mut text = String::from("name,value\n");
-    for (name, fact) in facts {
-        text.push_str(&format!("{name},"));
-        csv_field(&mut text, &json(fact));
-        text.push('\n');
-    }
-    text
-}
-
-fn json(fact: &Fact) -> String {
-    match fact {
-        Fact::Number(number) => number.to_string(),
-        Fact::Columns(schema) => {
-            let column = |field: &lancet::Field| {
-                let mut text = String::from("{\"name\":");
-                quoted(&mut text, &field.name);
-                text.push_str(",\"type\":");
-                quoted(&mut text, &field.data_type.to_string());
-                text.push_str(&format!(",\"nullable\":{}}}", field.nullable));
-                text
-            };
-            let columns: Vec<String> = schema.fields.iter().map(|field| column(field)).collect();
-            format!("[{}]", columns.join(","))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_form() {
-        let facts = [("version", Fact::Number(3)), ("columns", Fact::Columns(Schema::default()))];
-        assert_eq!(lines(&facts), "version  3\ncolumns\n");
-        assert_eq!(object(&facts), "{\"version\":3,\"columns\":[]}\n");
-        assert_eq!(pairs(&facts), "name,value\nversion,3\ncolumns,[]\n");
-    }
+/// One index, for `info` and `index list`.
+pub(super) fn index_facts(index: &Index) -> Record {
+    vec![
+        ("name", index.name.clone().into()),
+        ("type", index.kind.clone().into()),
+        ("columns", index.columns.clone().into()),
+        ("segments", index.segments.len().into()),
+        ("fragments", index.fragments.len().into()),
+        ("rows_covered", index.rows_covered.into()),
+        ("rows_uncovered", index.rows_uncovered.into()),
+        ("bytes", index.bytes.into()),
+    ]
 }

@@ -1,19 +1,26 @@
 //! One module for each command: arguments in, calls of the library, an answer out.
 
 mod count;
+mod index;
 mod info;
 mod query;
+mod tables;
 mod take;
+mod versions;
 
 use crate::{
     args::{Cli, Command, DatasetArgs},
     error::{Error, Result},
+    output::{self, facts::Fact},
 };
-use lancet::{Dataset, Projection};
+use lancet::{Dataset, Projection, table::Timestamp};
 
 pub(crate) fn run(cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Info(args) => info::run(args),
+        Command::Versions(args) => versions::run(args),
+        Command::Tables(args) => tables::run(args),
+        Command::Index(args) => index::run(args),
         Command::Query(args) => query::run(args),
         Command::Count(args) => count::run(args),
         Command::Take(args) => take::run(args),
@@ -22,8 +29,17 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
 
 /// Opens the version that is asked for.
 fn open(args: &DatasetArgs) -> Result<Dataset> {
-    refuse(args.waits_for())?;
-    Ok(Dataset::open(&args.path)?)
+    let mut options = Dataset::options();
+    if let Some(version) = args.version {
+        options = options.version(version);
+    }
+    if let Some(tag) = &args.tag {
+        options = options.tag(tag);
+    }
+    if let Some(branch) = &args.branch {
+        options = options.branch(branch);
+    }
+    Ok(options.open_path(&args.path)?)
 }
 
 /// The columns asked for, or all.
@@ -37,4 +53,9 @@ fn projection(dataset: &Dataset, columns: Option<&[String]>) -> Result<Projectio
 /// An error if a flag waits for its feature.
 fn refuse(flag: Option<&'static str>) -> Result<()> {
     flag.map_or(Ok(()), |flag| Err(Error::NotThereYet(flag)))
+}
+
+/// A point in time as RFC 3339 text with microseconds.
+fn time(timestamp: Option<Timestamp>) -> Fact {
+    timestamp.map(|time| output::rfc3339(time.seconds, time.nanos)).into()
 }

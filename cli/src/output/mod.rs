@@ -2,6 +2,7 @@
 
 mod csv;
 mod decimal;
+pub(crate) mod facts;
 mod json;
 mod jsonb;
 mod jsonl;
@@ -15,7 +16,7 @@ pub(crate) use text::quoted;
 
 use crate::error::Result;
 use clap::ValueEnum;
-use lancet::{Batch, Column};
+use lancet::{Batch, Column, TimeUnit};
 use std::io::{self, IsTerminal, StdoutLock, Write};
 use std::sync::Arc;
 
@@ -73,6 +74,14 @@ impl Output {
         self.stdout.write_all(self.text.as_bytes())?;
         Ok(self.stdout.flush()?)
     }
+}
+
+/// A point in time in UTC, in seconds and nanoseconds since 1970, as RFC 3339 text with microseconds.
+pub(crate) fn rfc3339(seconds: i64, nanos: i32) -> String {
+    let mut text = String::new();
+    let micros = seconds.saturating_mul(1_000_000).saturating_add(i64::from(nanos) / 1000);
+    time::timestamp(&mut text, micros, TimeUnit::Microsecond, true);
+    text
 }
 
 /// How rows are written in one of the formats, appended to a text.

@@ -411,3 +411,19 @@ pub(crate) mod fragment_reuse {
         pub(crate) num_deleted_rows: u64,
     }
 }
+
+/// What a vector index is made of. The members of its choice are read as options of their own: one at most
+/// is there.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct VectorIndexDetails {
+    #[prost(message, optional, tag = "3")]
+    pub(crate) hnsw: Option<super::Empty>,
+    #[prost(message, optional, tag = "4")]
+    pub(crate) pq: Option<super::Empty>,
+    #[prost(message, optional, tag = "5")]
+    pub(crate) sq: Option<super::Empty>,
+    #[prost(message, optional, tag = "6")]
+    pub(crate) rq: Option<super::Empty>,
+    #[prost(message, optional, tag = "8")]
+    pub(crate) flat: Option<super::Empty>,
+}

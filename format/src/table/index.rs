@@ -5,6 +5,7 @@ use crate::{Error, Result, proto};
 use alloc::{format, string::String, vec::Vec};
 use bytes::Bytes;
 use core::fmt;
+use prost::Message;
 
 /// The name of the index that says where the rows of compacted fragments went.
 pub(super) const FRAGMENT_REUSE: &str = "__lance_frag_reuse";
@@ -53,6 +54,31 @@ impl IndexDetails {
     pub fn is(&self, name: &str) -> bool {
         let found = self.type_url.rsplit(['.', '/']).next().unwrap_or_default();
         found.eq_ignore_ascii_case(name)
+    }
+}
+
+impl IndexDetails {
+    /// The kind of index as Lance calls it: `BTree`, `Bitmap`, `IVF_PQ`, … For vector indices of old tables,
+    /// whose details do not tell, `Vector`.
+    pub fn kind(&self) -> String {
+        let message = self.type_url.rsplit(['.', '/']).next().unwrap_or_default();
+        let name = message.strip_suffix("IndexDetails").unwrap_or(message);
+        if name != "Vector" {
+            return name.into();
+        }
+        let details = match proto::table::VectorIndexDetails::decode(self.value.clone()) {
+            Ok(details) => details,
+            Err(_) => return name.into(),
+        };
+        let hnsw = if details.hnsw.is_some() { "HNSW_" } else { "" };
+        let quantizer = match (details.pq, details.sq, details.rq, details.flat) {
+            (Some(_), ..) => "PQ",
+            (_, Some(_), ..) => "SQ",
+            (_, _, Some(_), _) => "RQ",
+            (.., Some(_)) => "FLAT",
+            (None, None, None, None) => return name.into(),
+        };
+        format!("IVF_{hnsw}{quantizer}")
     }
 }
 

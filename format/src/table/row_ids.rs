@@ -64,6 +64,17 @@ impl RowIdSequence {
         Self::decode(bytes, physical_rows).map_err(|error| error.within("row ids"))
     }
 
+    /// Numbers between which all ids lie, without a check of the ids themselves: it costs a look at each
+    /// segment, and a pass only over arrays that are in no order. `None` if there are no ids.
+    ///
+    /// # Errors
+    /// Corrupt if the bytes are no sequence.
+    pub fn bounds(bytes: &Bytes) -> Result<Option<(u64, u64)>> {
+        let message: proto::table::RowIdSequence = proto::decode_shared(bytes.clone(), 0, "row ids")?;
+        let bounds = message.segments.iter().filter_map(|segment| Segment::bounds(segment));
+        Ok(bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))))
+    }
+
     fn decode(bytes: &Bytes, physical_rows: u64) -> Result<Self> {
         let message: proto::table::RowIdSequence = proto::decode_shared(bytes.clone(), 0, "sequence")?;
         let (mut segments, mut rows) = (Vec::new(), 0);
@@ -161,6 +172,23 @@ impl Segment {
         let segment = Segment { first_row, ..segment };
         ensure!(segment.len <= room, "expected at most {room} numbers, found {}", segment.len);
         Ok(Some(segment).filter(|segment| segment.len != 0))
+    }
+
+    /// The bounds of a segment that was not checked; `None` if it is empty or cannot be, which is found
+    /// when it is read.
+    fn bounds(message: &U64Segment) -> Option<(u64, u64)> {
+        let between = |start: u64, end: u64| (start < end).then(|| (start, end - 1));
+        match message.kind.as_ref()? {
+            u64_segment::Kind::Range(range) => between(range.start, range.end),
+            u64_segment::Kind::RangeWithHoles(range) => between(range.start, range.end),
+            u64_segment::Kind::RangeWithBitmap(range) => between(range.start, range.end),
+            u64_segment::Kind::SortedArray(array) => Array::from_proto(Some(array.clone())).ok()?.ends(),
+            u64_segment::Kind::Array(array) => {
+                let array = Array::from_proto(Some(array.clone())).ok()?;
+                let bounds = array.iter().map(|number| (number, number));
+                bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+            }
+        }
     }
 
     /// Number `index`, which is below the length.

@@ -5,6 +5,7 @@ use std::{
     fs::{self, File},
     io,
     sync::Arc,
+    time::SystemTime,
 };
 
 /// Maps files into memory: the default.
@@ -36,6 +37,10 @@ impl Storage for Mapped {
         list(folder)
     }
 
+    fn modified(&self, folder: &str) -> io::Result<Option<SystemTime>> {
+        modified(folder)
+    }
+
     fn read(&self, path: &str) -> io::Result<Bytes> {
         fs::read(path).map(Bytes::from)
     }
@@ -57,6 +62,10 @@ impl Storage for ReadWhole {
         list(folder)
     }
 
+    fn modified(&self, folder: &str) -> io::Result<Option<SystemTime>> {
+        modified(folder)
+    }
+
     fn read(&self, path: &str) -> io::Result<Bytes> {
         fs::read(path).map(Bytes::from)
     }
@@ -69,4 +78,8 @@ fn list(folder: &str) -> io::Result<Vec<String>> {
         Err(error) => Some(Err(error)),
     });
     names.collect()
+}
+
+fn modified(folder: &str) -> io::Result<Option<SystemTime>> {
+    fs::metadata(folder)?.modified().map(Some)
 }

@@ -57,7 +57,7 @@ pub use lancet_format::{Error as FormatError, Source};
 pub use local::{Mapped, ReadWhole};
 pub use memory::InMemory;
 
-use std::{fmt, io, sync::Arc};
+use std::{fmt, io, sync::Arc, time::SystemTime};
 
 /// Opens files and lists folders. Paths are the dataset's root as it was given, joined with `/`.
 pub trait Storage: Send + Sync + fmt::Debug {
@@ -73,6 +73,16 @@ pub trait Storage: Send + Sync + fmt::Debug {
     /// [`io::ErrorKind::NotFound`] if there is no such folder; stores without folders may return an empty
     /// list instead.
     fn list(&self, folder: &str) -> io::Result<Vec<String>>;
+
+    /// When an entry was last added to a folder or removed from it; `None` if the store does not keep that.
+    /// It spares a look for new versions the listing of all of them.
+    ///
+    /// # Errors
+    /// As [`Storage::list`].
+    fn modified(&self, folder: &str) -> io::Result<Option<SystemTime>> {
+        let _ = folder;
+        Ok(None)
+    }
 
     /// All bytes of a small file that is needed once: a manifest, a deletion file.
     ///

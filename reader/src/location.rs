@@ -1,0 +1,148 @@
+//! Where a line of versions lies: the main one in the root, each branch in a folder of its own; and where
+//! the bases lie that a shallow clone or a branch takes files from.
+
+use crate::{Error, Result, storage::Storage, versions};
+use lancet_format::table::{self, Manifest};
+use std::{collections::BTreeMap, io};
+
+/// The root of a dataset and one of its branches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Location {
+    /// The root of the main branch: the path that the dataset was opened at.
+    pub(crate) root: String,
+    /// `None` is the main branch.
+    pub(crate) branch: Option<String>,
+}
+
+impl Location {
+    /// The folder that holds `_versions`, `data` and the rest.
+    pub(crate) fn folder(&self) -> String {
+        match &self.branch {
+            None => self.root.clone(),
+            Some(branch) => format!("{}/tree/{branch}", self.root),
+        }
+    }
+
+    /// The same dataset on another branch.
+    pub(crate) fn on(&self, branch: Option<String>) -> Location {
+        Location { root: self.root.clone(), branch }
+    }
+}
+
+/// A folder that files of a manifest may lie under instead of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Base {
+    folder: String,
+    /// Whether it is a dataset, with `data` and `_indices` inside.
+    is_root: bool,
+}
+
+/// Where a file lies, or the base that it should lie under but that the manifest does not have: an error
+/// only when the file is used.
+pub(crate) type Place<T = String> = Result<T, u32>;
+
+/// The path of a place.
+///
+/// # Errors
+/// Corrupt if its base is not known.
+pub(crate) fn path_of<'a>(place: &'a Place, manifest_path: &str) -> Result<&'a str> {
+    place.as_deref().map_err(|base| {
+        Error::corrupt(
+            manifest_path,
+            format!("expected a base path with id {base}, which a file names, found none"),
+        )
+    })
+}
+
+/// The bases of one manifest, the dataset's own folder included.
+#[derive(Debug, Clone)]
+pub(crate) struct Bases {
+    own: String,
+    by_id: BTreeMap<u32, Base>,
+}
+
+impl Bases {
+    /// Finds out where the bases of `manifest` lie.
+    ///
+    /// A branch's manifest names the branch that it left by the absolute path of the machine that made it.
+    /// That path may be gone or, worse, hold another copy, so it is not used: the base that was added when
+    /// the branch was made stands for the parent branch of the dataset at hand. It is the first id that the
+    /// parent's manifest did not use.
+    pub(crate) fn resolve(storage: &dyn Storage, location: &Location, manifest: &Manifest) -> Result<Self> {
+        let mut by_id: BTreeMap<u32, Base> =
+            manifest.base_paths.iter().map(|(&id, base)| (id, stated(base))).collect();
+        let (mut location, mut seen) = (location.clone(), Vec::new());
+        let own = location.folder();
+        while let Some(branch) = location.branch.take() {
+            if seen.contains(&branch) {
+                return Err(Error::corrupt(
+                    refs_path(&location, &branch)?,
+                    format!("expected branch `{branch}` to come from the main one, it comes from itself"),
+                ));
+            }
+            if manifest.base_paths.is_empty() {
+                break;
+            }
+            let parent = read_branch(storage, &location, &branch)?;
+            seen.push(branch);
+            location.branch = parent.parent_branch;
+            let (_, manifest) = versions::read_manifest(storage, &location, parent.parent_version)?;
+            let id = manifest.base_paths.keys().next_back().map_or(0, |last| last.saturating_add(1));
+            if by_id.contains_key(&id) {
+                by_id.insert(id, Base { folder: location.folder(), is_root: true });
+            }
+        }
+        Ok(Bases { own, by_id })
+    }
+
+    fn base(&self, id: Option<u32>) -> Place<(&str, bool)> {
+        match id {
+            None => Ok((&self.own, true)),
+            Some(id) => self.by_id.get(&id).map(|base| (base.folder.as_str(), base.is_root)).ok_or(id),
+        }
+    }
+
+    /// The path of a data file.
+    pub(crate) fn data_file(&self, file: &table::DataFile) -> Place {
+        let (folder, is_root) = self.base(file.base_id)?;
+        Ok(match is_root {
+            true => format!("{folder}/data/{}", file.path),
+            false => format!("{folder}/{}", file.path),
+        })
+    }
+
+    /// The path of the deletion file of fragment `id`.
+    pub(crate) fn deletion_file(&self, file: &table::DeletionFile, id: u32) -> Place {
+        let (folder, _) = self.base(file.base_id)?;
+        Ok(format!("{folder}/_deletions/{}", file.file_name(id)))
+    }
+}
+
+fn stated(base: &table::BasePath) -> Base {
+    let path = base.path.strip_prefix("file://").unwrap_or(&base.path);
+    Base { folder: path.trim_end_matches('/').to_owned(), is_root: base.is_dataset_root }
+}
+
+fn refs_path(location: &Location, branch: &str) -> Result<String> {
+    Ok(format!("{}/_refs/branches/{}", location.root, table::Branch::file_name(branch)?))
+}
+
+/// Reads the file of a branch; `location` says of which dataset.
+pub(crate) fn read_branch(storage: &dyn Storage, location: &Location, branch: &str) -> Result<table::Branch> {
+    let path = refs_path(location, branch)?;
+    let bytes = storage.read(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Error::not_found(&path, format!("there is no branch `{branch}`")),
+        _ => Error::io(&path, error),
+    })?;
+    table::Branch::parse(&bytes).map_err(|error| Error::format(&path, error))
+}
+
+/// Reads the file of a tag, which lies in the root also for versions of branches.
+pub(crate) fn read_tag(storage: &dyn Storage, location: &Location, tag: &str) -> Result<table::Tag> {
+    let path = format!("{}/_refs/tags/{}", location.root, table::Tag::file_name(tag)?);
+    let bytes = storage.read(&path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Error::not_found(&path, format!("there is no tag `{tag}`")),
+        _ => Error::io(&path, error),
+    })?;
+    table::Tag::parse(&bytes).map_err(|error| Error::format(&path, error))
+}
