@@ -77,6 +77,7 @@ pub(crate) struct OpenColumn {
 
 /// A page ready to be read.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "a column boxes its pages as they are")]
 pub(crate) enum OpenPage {
     V20(v20::Page),
     V21(v21::Page),
@@ -135,7 +136,7 @@ impl File {
     /// As [`File::read`].
     pub fn borrowed_until(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<u64>> {
         let Some(column) = columns.get(field.id) else { return Ok(None) };
-        if !is_leaf(field) || !self.container.source().in_memory().is_some() {
+        if !is_leaf(field) || self.container.source().in_memory().is_none() {
             return Ok(None);
         }
         let open = self.column(column)?;

@@ -193,9 +193,9 @@ mod tests {
         float(&mut out, 0.1_f32);
         out.push(' ');
         float(&mut out, half::f16::from_f32(0.1).to_f32());
-        // Exactly between two decimals of eight digits.
+        // -1.84765625, exactly between two decimals of eight digits.
         out.push(' ');
-        float(&mut out, -1.84765625_f32);
+        float(&mut out, -473.0_f32 / 256.0);
         assert_eq!(out, "0.1 0.099975586 -1.8476562");
     }
 

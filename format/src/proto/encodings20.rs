@@ -71,6 +71,7 @@ pub(crate) struct Nullable {
 }
 
 #[derive(Clone, PartialEq, prost::Oneof)]
+#[allow(clippy::enum_variant_names, reason = "the names of the message's own fields")]
 pub(crate) enum Nullability {
     #[prost(message, tag = "1")]
     NoNulls(Box<NoNulls>),

@@ -17,7 +17,7 @@ use crate::{
     leaf::{Item, LeafBuilder, LeafShape},
     proto::v21::{Compression, Compressive},
 };
-use alloc::{boxed::Box, format, string::ToString, vec::Vec};
+use alloc::{boxed::Box, format, vec::Vec};
 use lancet_kernels::{rle, unpack};
 
 /// How deep encodings may nest before a file is refused.
@@ -137,7 +137,7 @@ pub(crate) fn flat(
         ensure!(own == Some(bits), "expected values of {own:?} bits, found {bits}");
         return out.append_bits(bytes, range.start, range.len());
     }
-    ensure!(own == Some(bits) && bits % 8 == 0, "expected values of {own:?} bits, found {bits}");
+    ensure!(own == Some(bits) && bits.is_multiple_of(8), "expected values of {own:?} bits, found {bits}");
     let width = (bits / 8) as usize;
     let Some(values) = bytes.get(range.start * width..range.end * width) else {
         return Err(Error::corrupt(format!(
@@ -350,5 +350,5 @@ pub(crate) fn unsupported(encoding: &Compression, context: &str) -> Error {
         Compression::PackedStruct(_) => "packed struct",
         Compression::VariablePackedStruct(_) => "variable packed struct",
     };
-    Error::unsupported(format!("encoding `{}` is not supported as {context}", name.to_string()))
+    Error::unsupported(format!("encoding `{name}` is not supported as {context}"))
 }
