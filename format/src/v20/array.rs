@@ -77,31 +77,42 @@ impl Array {
         parts: &PageParts,
     ) -> Result<Self> {
         let shape = LeafShape::of(data_type)?;
-        let (validity, mut array) = peel(encoding, 1, rows, parts)?;
+        let (mut validity, mut array) = peel(encoding, 1, rows, parts)?;
         let mut item_validity = Vec::new();
-        if let LeafShape::Fixed { dims, .. } = &shape {
-            let mut per_row = 1;
-            for (level, &dimension) in dims.iter().enumerate() {
-                let list = match array {
-                    None => break,
-                    Some(proto::Array::FixedSizeList(list)) => list,
-                    Some(other) => return Err(unexpected(other, data_type)),
-                };
-                ensure!(
-                    u64::from(list.dimension) == dimension as u64,
-                    "fixed_size_list: expected a dimension of {dimension}, found {}",
-                    list.dimension
-                );
-                per_row *= dimension;
-                let (validity, items) = peel(list.items.as_deref(), per_row, rows, parts)?;
-                if !matches!(validity, Validity::AllValid) {
-                    item_validity.push((level, per_row, validity));
-                }
-                array = items;
+        let dims = match &shape {
+            LeafShape::Fixed { dims, .. } => dims.as_slice(),
+            _ => &[],
+        };
+        let mut per_row = 1;
+        for (level, &dimension) in dims.iter().enumerate() {
+            let list = match array {
+                None => break,
+                Some(proto::Array::FixedSizeList(list)) => list,
+                Some(other) => return Err(unexpected(other, data_type)),
+            };
+            ensure!(
+                u64::from(list.dimension) == dimension as u64,
+                "fixed_size_list: expected a dimension of {dimension}, found {}",
+                list.dimension
+            );
+            per_row *= dimension;
+            let (validity, items) = peel(list.items.as_deref(), per_row, rows, parts)?;
+            if !matches!(validity, Validity::AllValid) {
+                item_validity.push((level, per_row, validity));
             }
+            array = items;
         }
         let values = match array {
             None => Values::Absent,
+            Some(proto::Array::Dictionary(dictionary)) if dims.is_empty() => {
+                match Dictionary::open(dictionary, data_type, rows, parts)? {
+                    Some(dictionary) => Values::Dictionary(Box::new(dictionary)),
+                    None => {
+                        validity = Validity::AllNull;
+                        Values::Absent
+                    }
+                }
+            }
             Some(array) => Values::open(array, &shape, data_type, rows, parts)?,
         };
         if values.state_nulls() && !matches!(validity, Validity::AllValid) {
@@ -112,6 +123,11 @@ impl Array {
 
     pub(super) fn shape(&self) -> &LeafShape {
         &self.shape
+    }
+
+    /// Whether the rows are those of a dictionary.
+    pub(super) fn is_dictionary(&self) -> bool {
+        matches!(self.values, Values::Dictionary(_))
     }
 
     /// Whether the rows take no bytes in the file.
@@ -246,12 +262,6 @@ impl Values {
                 };
                 let symbols = Symbols::parse(&fsst.symbol_table).map_err(Error::corrupt)?;
                 Values::Coded(Text::open(binary, rows, parts)?, Box::new(symbols))
-            }
-            (Array::Dictionary(dictionary), _) => {
-                match Dictionary::open(dictionary, data_type, rows, parts)? {
-                    Some(dictionary) => Values::Dictionary(Box::new(dictionary)),
-                    None => Values::Absent,
-                }
             }
             _ => return Err(unexpected(array, data_type)),
         })

@@ -1,4 +1,6 @@
 //! What array encodings refer to: page buffers, plain or decompressed, and values of one width in them.
+//!
+//! Errors about a message get their offset, that of the message, where the page is opened.
 
 use crate::{
     Error, Extent, Result, Window, compress::Scheme, container::PageParts, ensure, proto::v20 as proto,
@@ -18,7 +20,7 @@ pub(super) enum Data {
 }
 
 impl Data {
-    /// The buffer that `reference` names, of which at most `limit` decompressed bytes are of use.
+    /// The buffer that `reference` names, at most `limit` bytes if it is compressed.
     fn open(
         reference: Option<&proto::Buffer>,
         compression: Option<&proto::Compression>,
@@ -26,26 +28,20 @@ impl Data {
         parts: &PageParts,
     ) -> Result<Self> {
         let Some(reference) = reference else {
-            return Err(
-                Error::corrupt("array encoding: expected a buffer, found none").at(parts.encoding_position)
-            );
+            return Err(Error::corrupt("array encoding: expected a buffer, found none"));
         };
         if reference.buffer_type != 0 {
             return Err(Error::unsupported(format!(
                 "array encoding: expected a buffer of the page, found buffer type {}",
                 reference.buffer_type
-            ))
-            .at(parts.encoding_position));
+            )));
         }
         let extent = parts.buffer(reference.buffer_index as usize, "array encoding")?;
         let scheme = match compression.map_or("", |compression| compression.scheme.as_str()) {
             "" | "none" => return Ok(Data::Stored(extent.clone())),
             "lz4" => Scheme::Lz4,
             "zstd" => Scheme::Zstd,
-            other => {
-                return Err(Error::unsupported(format!("buffer compression `{other}` is not known"))
-                    .at(parts.encoding_position));
-            }
+            other => return Err(Error::unsupported(format!("buffer compression `{other}` is not known"))),
         };
         let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(MAX_DECOMPRESSED);
         let bytes = scheme.decompress(&extent.all()?, limit).map_err(|error| error.at(extent.position()))?;
@@ -113,15 +109,12 @@ impl Flat {
         rows: usize,
         parts: &PageParts,
     ) -> Result<Self> {
-        let at = |error: Error| error.at(parts.encoding_position);
-        if flat.bits_per_value != value_bits as u64 {
-            return Err(at(Error::corrupt(format!(
-                "flat: expected values of {value_bits} bits, found {}",
-                flat.bits_per_value
-            ))));
-        }
+        ensure!(
+            flat.bits_per_value == value_bits as u64,
+            "flat: expected values of {value_bits} bits, found {}",
+            flat.bits_per_value
+        );
         Self::of_buffer(flat.buffer.as_ref(), flat.compression.as_ref(), value_bits, per_row, rows, parts)
-            .map_err(at)
     }
 
     /// As [`Flat::open`], without a message that states the width.
@@ -153,15 +146,9 @@ impl Flat {
         Ok(Flat { data, bits })
     }
 
-    /// The bytes of a page's text: all of a buffer, of which at most `limit` are of use.
+    /// The bytes of a page's text: all of a buffer, at most `limit` bytes if it is compressed.
     pub(super) fn open_text(flat: &proto::Flat, limit: u64, parts: &PageParts) -> Result<Data> {
-        if flat.bits_per_value != 8 {
-            return Err(Error::corrupt(format!(
-                "binary: expected bytes of 8 bits, found {}",
-                flat.bits_per_value
-            ))
-            .at(parts.encoding_position));
-        }
+        ensure!(flat.bits_per_value == 8, "binary: expected bytes of 8 bits, found {}", flat.bits_per_value);
         Data::open(flat.buffer.as_ref(), flat.compression.as_ref(), limit, parts)
     }
 
@@ -200,7 +187,6 @@ pub(super) fn required<'a, T>(value: Option<&'a T>, what: &str) -> Result<&'a T>
 
 /// Rows and values are counted in `usize` from here on.
 pub(super) fn to_usize(value: u64, what: &str) -> Result<usize> {
-    let converted = usize::try_from(value);
-    ensure!(converted.is_ok(), "expected a number of {what} that fits memory, found {value}");
-    Ok(converted.unwrap_or_default())
+    usize::try_from(value)
+        .map_err(|_| Error::corrupt(format!("expected a number of {what} that fits memory, found {value}")))
 }

@@ -42,6 +42,9 @@ impl Dictionary {
         let indices = Array::open(message.indices.as_deref(), index, rows, parts)?;
         let count = message.num_dictionary_items as usize;
         let array = Array::open(message.items.as_deref(), items, count, parts)?;
+        if array.is_dictionary() {
+            return Err(Error::unsupported("a dictionary of a dictionary"));
+        }
         if array.is_absent() {
             return Ok(None);
         }

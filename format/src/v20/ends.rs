@@ -8,7 +8,7 @@
 
 use super::data::Flat;
 use crate::{Error, Result, Window, bitmap::BitmapBuilder};
-use alloc::{format, vec};
+use alloc::{format, string::String, vec};
 use core::ops::Range;
 use lancet_kernels::bits;
 
@@ -66,8 +66,9 @@ impl Ends {
         Ok(Cuts { window, skip, adjustment: self.adjustment, first, last, nulls })
     }
 
+    /// The end of `row` cannot be.
     #[cold]
-    fn bad(&self, row: usize, message: alloc::string::String) -> Error {
+    pub(super) fn bad(&self, row: usize, message: String) -> Error {
         Error::corrupt(format!("row {row} of the page: {message}"))
             .at(self.words.data.position_of(row * WIDTH))
     }

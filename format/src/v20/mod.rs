@@ -109,8 +109,7 @@ impl<'a> Reader<'a> {
         };
         let count = total(ranges)?;
         if let Rows::AtLeast(_) = rows {
-            let width = LeafShape::of(data_type).ok().and_then(|shape| shape.slot_bits()).unwrap_or(64);
-            check_absent(count as u64, width)?;
+            check_absent(count as u64, LeafShape::of(data_type).ok().and_then(|shape| shape.slot_bits()))?;
         }
         Ok(Column::nulls(data_type, count))
     }
@@ -195,11 +194,8 @@ impl<'a> Reader<'a> {
             };
             let cuts = ends.cut(rows.clone())?;
             if rows.end == page.rows && cuts.last != ends.limit() {
-                return Err(Error::corrupt(format!(
-                    "list: expected the last row to end at item {}, found {}",
-                    ends.limit(),
-                    cuts.last
-                )));
+                let message = format!("expected the last end to be {}, found {}", ends.limit(), cuts.last);
+                return Err(ends.bad(rows.end - 1, message));
             }
             // Offsets ascend, so that the last is the largest.
             let end = usize::try_from(cuts.last - cuts.first)
@@ -264,15 +260,16 @@ impl<'a> Reader<'a> {
         let keep =
             whole.as_ref().is_some_and(|rows| pages.page_of(rows.start) == pages.page_of(rows.end - 1));
 
-        // A row takes a bit of the file at least: a false number of rows sets no memory aside.
-        let file_bytes = usize::try_from(self.file.container().source().len()).unwrap_or(usize::MAX);
-        let expected = count.min(file_bytes.saturating_mul(8));
+        // Memory is set aside for rows that the file can hold, not for those that it claims to hold.
+        let slot_bits = shape.slot_bits();
+        let file_bits = self.file.container().source().len().saturating_mul(8);
+        let room = usize::try_from(file_bits / slot_bits.unwrap_or(1).max(1)).unwrap_or(usize::MAX);
+        let expected = count.min(room);
         let (validity, values) = reuse.map(Column::into_parts).unzip();
         let mut validity = reused_bits(validity.flatten(), expected);
-        let slot_bits = shape.slot_bits().unwrap_or(64);
         let mut slots = LeafBuilder::new(shape, expected, values);
-        if let (false, Some(width @ 1..)) = (keep, slots.shape().slot_bytes()) {
-            slots.reserve_fixed(count.min(file_bytes / width));
+        if !keep {
+            slots.reserve_fixed(expected);
         }
         let (mut absent, mut blob_bytes) = (0, 0);
         for_each_page(pages, ranges, |index, part| {
@@ -382,8 +379,9 @@ fn contiguous(ranges: &[Range<u64>]) -> Option<Range<u64>> {
 }
 
 /// Lists can claim any number of items that take no bytes in the file: not so many that they fill memory.
-fn check_absent(items: u64, bits: u64) -> Result<()> {
-    match items.checked_mul(bits) {
+/// Items without a width have an offset each.
+fn check_absent(items: u64, bits: Option<u64>) -> Result<()> {
+    match items.checked_mul(bits.unwrap_or(64)) {
         Some(bits) if bits / 8 <= MAX_ABSENT_BYTES => Ok(()),
         _ => Err(too_large()),
     }

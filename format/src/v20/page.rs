@@ -71,7 +71,7 @@ impl Page {
 }
 
 /// Whether the values of a column lie outside its pages.
-pub(super) fn is_blob(pages: &ColumnPages) -> Result<bool> {
+fn is_blob(pages: &ColumnPages) -> Result<bool> {
     match &pages.encoding.kind {
         Some(Kind::Values(_)) => Ok(false),
         Some(Kind::Blob(_)) => Ok(true),
