@@ -181,6 +181,9 @@ impl Roaring {
     }
 
     /// A set of the numbers of `values`, which ascend strictly.
+    ///
+    /// # Panics
+    /// If they do not.
     pub fn from_sorted(values: &[u32]) -> Self {
         let bytes = Bytes::from(encode(values));
         Self::parse(&bytes).expect("a bitmap of ascending numbers is valid")
