@@ -1,8 +1,10 @@
 //! Messages of the table: manifests, fragments, index sections.
 
 use super::{Any, Empty, Field};
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use crate::{Error, Result};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use bytes::Bytes;
+use prost::encoding::decode_varint;
 
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct Manifest {
@@ -171,10 +173,13 @@ pub(crate) struct ExternalFile {
 pub(crate) struct DataFile {
     #[prost(string, tag = "1")]
     pub(crate) path: String,
-    #[prost(int32, repeated, tag = "2")]
-    pub(crate) fields: Vec<i32>,
-    #[prost(int32, repeated, tag = "3")]
-    pub(crate) column_indices: Vec<i32>,
+    /// Packed `int32`s, see [`unpack`]: most data files of a table have the same, which is quicker seen
+    /// in the bytes.
+    #[prost(bytes = "bytes", repeated, tag = "2")]
+    pub(crate) fields: Vec<Bytes>,
+    /// Packed `int32`s.
+    #[prost(bytes = "bytes", repeated, tag = "3")]
+    pub(crate) column_indices: Vec<Bytes>,
     #[prost(uint32, tag = "4")]
     pub(crate) file_major_version: u32,
     #[prost(uint32, tag = "5")]
@@ -183,6 +188,21 @@ pub(crate) struct DataFile {
     pub(crate) file_size_bytes: u64,
     #[prost(uint32, optional, tag = "7")]
     pub(crate) base_id: Option<u32>,
+}
+
+/// The numbers of a packed field, which a writer may give in several parts.
+pub(crate) fn unpack(parts: &[Bytes]) -> Result<Vec<i32>> {
+    let mut numbers = Vec::new();
+    for part in parts {
+        let mut part = &part[..];
+        while !part.is_empty() {
+            let number = decode_varint(&mut part)
+                .map_err(|error| Error::corrupt(format!("expected packed numbers, found {error}")))?;
+            // Negative numbers are written with all 64 bits.
+            numbers.push(number as i32);
+        }
+    }
+    Ok(numbers)
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

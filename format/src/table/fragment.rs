@@ -194,12 +194,13 @@ impl DeletionFile {
 /// every fragment has the same.
 #[derive(Default)]
 pub(super) struct Builder {
-    previous: Vec<FieldList>,
+    previous: Vec<Arc<FieldList>>,
     sorted: Vec<i32>,
 }
 
-#[derive(Clone)]
 struct FieldList {
+    /// The lists as they are in the message: its fields and its column indices.
+    packed: [Vec<Bytes>; 2],
     fields: Arc<[i32]>,
     column_indices: Arc<[i32]>,
 }
@@ -254,19 +255,17 @@ impl Builder {
         let mut files = Vec::with_capacity(messages.len());
         let mut lists = Vec::with_capacity(messages.len());
         for (index, message) in messages.into_iter().enumerate() {
-            let (fields, column_indices) = (message.fields, message.column_indices);
-            let list = match self.previous.get(index) {
-                Some(list) if *list.fields == fields && *list.column_indices == column_indices => {
-                    list.clone()
-                }
-                _ => {
-                    known = false;
-                    FieldList { fields: fields.into(), column_indices: column_indices.into() }
-                }
-            };
             let path = message.path;
             let within = |error: Error| error.within(format!("data file `{}`", path.escape_debug()));
             check_relative(&path, "data file")?;
+            let packed = [message.fields, message.column_indices];
+            let list = match self.previous.get(index) {
+                Some(list) if list.packed == packed => list.clone(),
+                _ => {
+                    known = false;
+                    Arc::new(FieldList::unpack(packed).map_err(within)?)
+                }
+            };
             let version =
                 StorageVersion::from_numbers(message.file_major_version, message.file_minor_version)
                     .map_err(within)?;
@@ -294,7 +293,7 @@ impl Builder {
     }
 
     fn check_list(&mut self, list: &FieldList) -> Result<()> {
-        let FieldList { fields, column_indices } = list;
+        let FieldList { fields, column_indices, .. } = list;
         ensure!(
             fields.len() == column_indices.len(),
             "expected a column index for each of {} fields, found {}",
@@ -319,6 +318,14 @@ impl Builder {
         self.sorted.extend(numbers);
         self.sorted.sort_unstable();
         self.sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+    }
+}
+
+impl FieldList {
+    fn unpack(packed: [Vec<Bytes>; 2]) -> Result<Self> {
+        let [fields, column_indices] = packed.each_ref().map(|parts| proto::table::unpack(parts));
+        let (fields, column_indices) = (fields?.into(), column_indices?.into());
+        Ok(FieldList { packed, fields, column_indices })
     }
 }
 
@@ -356,17 +363,24 @@ fn hidden(files: &[DataFile], field: i32) -> Result<Lineage> {
 mod tests {
     use super::*;
     use crate::{ErrorKind, table::Roaring};
+    use prost::encoding::encode_varint;
     use proto::table::{
         DataFile as FileMessage, DataFragment, DeletionFile as DeletionMessage, ExternalFile,
     };
 
     type Change = fn(&mut DataFragment);
 
+    fn pack(numbers: &[i32]) -> Vec<Bytes> {
+        let mut out = Vec::new();
+        numbers.iter().for_each(|number| encode_varint(*number as u64, &mut out));
+        [out.into()].into()
+    }
+
     fn file(fields: &[i32], column_indices: &[i32]) -> FileMessage {
         FileMessage {
             path: "a.lance".into(),
-            fields: fields.to_vec(),
-            column_indices: column_indices.to_vec(),
+            fields: pack(fields),
+            column_indices: pack(column_indices),
             file_major_version: 2,
             file_minor_version: 1,
             ..FileMessage::default()
@@ -391,7 +405,8 @@ mod tests {
 
     #[test]
     fn refuses_what_contradicts_the_format() {
-        let corrupt: [(Change, &str); 16] = [
+        let corrupt: [(Change, &str); 17] = [
+            (|it| it.files[0].fields = [Bytes::from_static(&[0x80])].into(), "half a number"),
             (|it| it.id = 0xffff_ffff, "the reserved id"),
             (|it| it.id = 1 << 32, "an id of more than 32 bits"),
             (|it| it.files.clear(), "no files"),
@@ -400,11 +415,11 @@ mod tests {
             (|it| it.files[0].path = "b/../../a".into(), "a path that leaves"),
             (|it| it.files[0].path = "..\\a".into(), "a path that leaves on Windows"),
             (|it| it.files[0].path = String::new(), "no path"),
-            (|it| it.files[0].column_indices.truncate(2), "fewer columns than fields"),
-            (|it| it.files[0].column_indices[1] = 0, "a column twice"),
-            (|it| it.files[0].column_indices[1] = -2, "a negative column"),
-            (|it| it.files[0].fields[1] = -1, "a field without id"),
-            (|it| it.files[0].fields[1] = -6, "a field id that is not known"),
+            (|it| it.files[0].column_indices = pack(&[0, 1]), "fewer columns than fields"),
+            (|it| it.files[0].column_indices = pack(&[0, 0, 2]), "a column twice"),
+            (|it| it.files[0].column_indices = pack(&[0, -2, 2]), "a negative column"),
+            (|it| it.files[0].fields = pack(&[0, -1, 2]), "a field without id"),
+            (|it| it.files[0].fields = pack(&[0, -6, 2]), "a field id that is not known"),
             (|it| it.files.push(file(&[1], &[0])), "a field in two files"),
             (|it| it.overlays.push(Bytes::new()), "overlays without their flag"),
             (|it| it.row_ids = Some(RowIds::Column(proto::Empty {})), "a hidden column that is not there"),
@@ -442,6 +457,14 @@ mod tests {
         assert_eq!(columns(hidden_field::ROW_ID), [Some(3), None]);
         assert_eq!(built.row_ids, Some(Lineage::Column));
         assert_eq!(built.files[0].size, None);
+    }
+
+    #[test]
+    fn joins_the_parts_of_a_list() {
+        let mut message = file(&[0, 1], &[0, 1]);
+        message.fields = [pack(&[0]), pack(&[1])].concat();
+        let built = build(fragment([message].into())).unwrap();
+        assert_eq!(*built.files[0].fields, [0, 1]);
     }
 
     #[test]

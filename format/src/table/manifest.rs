@@ -343,8 +343,8 @@ mod tests {
     fn fragment(id: u64) -> message::DataFragment {
         let file = message::DataFile {
             path: format!("{id}.lance"),
-            fields: [0].into(),
-            column_indices: [0].into(),
+            fields: [Bytes::from_static(&[0])].into(),
+            column_indices: [Bytes::from_static(&[0])].into(),
             file_major_version: 2,
             file_minor_version: 1,
             ..Default::default()

@@ -14,7 +14,7 @@
 use crate::{Error, Result, cursor::Cursor, ensure};
 use alloc::{format, vec::Vec};
 use bytes::Bytes;
-use core::{fmt, ops::Range};
+use core::{fmt, hint::select_unpredictable, ops::Range};
 use lancet_kernels::bits;
 
 const COOKIE: u32 = 12346;
@@ -181,6 +181,9 @@ impl Roaring {
     }
 
     /// A set of the numbers of `values`, which ascend strictly.
+    ///
+    /// # Panics
+    /// If they do not.
     pub fn from_sorted(values: &[u32]) -> Self {
         let bytes = Bytes::from(encode(values));
         Self::parse(&bytes).expect("a bitmap of ascending numbers is valid")
@@ -499,24 +502,31 @@ fn run_bounds(run: [u8; 4]) -> (u32, u32) {
 /// The first index below `len` for which `is_before` does not hold; it holds for none behind that.
 #[inline]
 pub(super) fn partition_point(len: usize, is_before: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, len);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if is_before(middle) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    let (mut low, mut size) = (0, len);
+    // Which half comes next cannot be foreseen: it is chosen without a branch.
+    while size > 1 {
+        let half = size / 2;
+        low = select_unpredictable(is_before(low + half), low + half, low);
+        size -= half;
     }
-    low
+    if size == 1 && is_before(low) { low + 1 } else { low }
 }
 
 /// The position of the set bit that `n` others precede.
-pub(super) fn nth_one(mut word: u64, n: u32) -> u32 {
+pub(super) fn nth_one(mut word: u64, mut n: u32) -> u32 {
+    let mut position = 0;
+    for width in [32, 16, 8] {
+        let ones = (word & ((1 << width) - 1)).count_ones();
+        let above = ones <= n;
+        n -= select_unpredictable(above, ones, 0);
+        let shift = select_unpredictable(above, width, 0);
+        word >>= shift;
+        position += shift;
+    }
     for _ in 0..n {
         word &= word - 1;
     }
-    word.trailing_zeros()
+    position + word.trailing_zeros()
 }
 
 #[cfg(test)]
