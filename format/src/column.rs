@@ -104,7 +104,7 @@ impl Column {
                 data_type.children().iter().map(|field| Self::nulls(&field.data_type, len)).collect(),
             ),
         };
-        let validity = Some(Bitmap::new(zeroed(len.div_ceil(8)), len));
+        let validity = (len > 0).then(|| Bitmap::new(zeroed(len.div_ceil(8)), len));
         Column { data_type: data_type.clone(), len, validity, values }
     }
 

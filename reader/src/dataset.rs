@@ -13,7 +13,7 @@ use crate::{
 };
 use lancet_format::{
     Schema,
-    table::{self, Branch, Manifest, Tag},
+    table::{self, Branch, IndexMetadata, Manifest, Tag},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -42,6 +42,8 @@ struct Inner {
     /// The number of live rows before each fragment, and in all.
     live_before: OnceLock<Vec<u64>>,
     row_id_index: OnceLock<RowIdIndex>,
+    /// The segments of all indices.
+    segments: Vec<IndexMetadata>,
 }
 
 /// How to open a [`Dataset`]; made by [`Dataset::options`].
@@ -188,6 +190,7 @@ impl Dataset {
     ) -> Result<Self> {
         let bases = Bases::resolve(pool.storage(), &location, &manifest)?;
         let manifest_path: Arc<str> = path.into();
+        let segments = manifest.indices().map_err(|error| Error::format(&*manifest_path, error))?;
         let known: HashMap<u32, &Arc<Fragment>> = sibling
             .map(|dataset| dataset.fragments().iter().map(|fragment| (fragment.meta.id, fragment)).collect())
             .unwrap_or_default();
@@ -205,6 +208,7 @@ impl Dataset {
             newest_at: Mutex::new(newest_at),
             live_before: OnceLock::new(),
             row_id_index: OnceLock::new(),
+            segments,
         })))
     }
 
@@ -323,7 +327,7 @@ impl Dataset {
     /// The indices that the manifest lists, and what each covers. Reads none of their files.
     ///
     /// # Errors
-    /// Corrupt if the list cannot be read.
+    /// Those of the file that tells where rows of compacted fragments went, if there is one.
     pub fn indices(&self) -> Result<Vec<Index>> {
         indices::list(self)
     }
@@ -374,6 +378,10 @@ impl Dataset {
 
     pub(crate) fn manifest_path(&self) -> &str {
         &self.0.manifest_path
+    }
+
+    pub(crate) fn index_segments(&self) -> &[IndexMetadata] {
+        &self.0.segments
     }
 
     pub(crate) fn fragments(&self) -> &[Arc<Fragment>] {

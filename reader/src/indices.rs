@@ -28,14 +28,13 @@ pub struct Index {
 
 /// See [`Dataset::indices`].
 pub(crate) fn list(dataset: &Dataset) -> Result<Vec<Index>> {
-    let within = |error| Error::format(dataset.manifest_path(), error);
-    let entries = dataset.manifest().indices().map_err(within)?;
-    let reuse = fragment_reuse(dataset, &entries)?;
+    let entries = dataset.index_segments();
+    let reuse = fragment_reuse(dataset, entries)?;
     let mut by_name: Vec<(String, Vec<IndexMetadata>)> = Vec::new();
     for entry in entries {
         match by_name.iter_mut().find(|(name, _)| *name == entry.name) {
-            Some((_, segments)) => segments.push(entry),
-            None => by_name.push((entry.name.clone(), vec![entry])),
+            Some((_, segments)) => segments.push(entry.clone()),
+            None => by_name.push((entry.name.clone(), vec![entry.clone()])),
         }
     }
     let live = dataset.live_before()?;
