@@ -20,6 +20,7 @@ mod source;
 pub mod table;
 mod v20;
 mod v21;
+mod wire;
 
 pub use bitmap::Bitmap;
 pub use buffer::Buffer;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Projection {
     pub(crate) columns: Vec<ProjectedColumn>,
-    names: Vec<Arc<str>>,
+    names: Arc<[Arc<str>]>,
 }
 
 #[derive(Debug, Clone)]
@@ -48,7 +48,7 @@ impl Projection {
 
     /// The named columns; see [`Dataset::projection`](crate::Dataset::projection).
     pub(crate) fn of<S: AsRef<str>>(schema: &Schema, names: impl IntoIterator<Item = S>) -> Result<Self> {
-        let mut projection = Projection { columns: Vec::new(), names: Vec::new() };
+        let mut projection = Projection { columns: Vec::new(), names: Arc::new([]) };
         for name in names {
             let name = name.as_ref();
             let system = SYSTEM_COLUMNS.iter().find(|(system, _)| *system == name);
@@ -85,13 +85,18 @@ impl Projection {
             return Err(Error::invalid_input(format!("column `{name}` is asked for twice")));
         }
         self.columns.push(column);
-        self.names.push(name.into());
+        self.names = self.names.iter().cloned().chain([name.into()]).collect();
         Ok(())
     }
 
     /// The names of the columns, in order.
     pub fn names(&self) -> &[Arc<str>] {
         &self.names
+    }
+
+    /// The names, shared.
+    pub(crate) fn shared_names(&self) -> Arc<[Arc<str>]> {
+        self.names.clone()
     }
 
     /// How many columns there are.

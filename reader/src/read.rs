@@ -45,7 +45,7 @@ pub(crate) fn read(
     }
     batch.columns = columns;
     batch.len = len;
-    batch.names = projection.names().into();
+    batch.names = projection.shared_names();
     Ok(())
 }
 
@@ -109,7 +109,7 @@ pub(crate) fn keep_first(ranges: &mut Vec<Range<u64>>, rows: u64) {
 
 /// All rows of `batches` in one.
 pub(crate) fn join(projection: &Projection, batches: &[Batch]) -> Result<Batch> {
-    let names = projection.names().into();
+    let names = projection.shared_names();
     let len = batches.iter().map(Batch::len).sum();
     if let [only] = batches {
         return Ok(only.clone());

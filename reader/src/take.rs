@@ -89,7 +89,7 @@ fn gather(dataset: &Dataset, places: &[Place], projection: &Projection, old: Bat
         }
     });
     let columns = columns.collect::<Result<_>>()?;
-    Ok(Batch { names: projection.names().into(), columns, len: places.len() })
+    Ok(Batch { names: projection.shared_names(), columns, len: places.len() })
 }
 
 /// The rows of one fragment, ascending, as ranges that do not touch.

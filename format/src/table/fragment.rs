@@ -98,6 +98,9 @@ pub struct Fragment {
     pub created_at: Option<Lineage>,
     /// The version in which each row was last updated; absent means 1 for all.
     pub last_updated_at: Option<Lineage>,
+    /// The fragment as it stands in the manifest, with fields that this version of lancet does not know:
+    /// whoever writes the next version must carry those as they are.
+    pub raw: Bytes,
 }
 
 /// Where one number for each row of a fragment is stored.
@@ -207,12 +210,17 @@ struct FieldList {
 
 impl Builder {
     /// The fragment of one message of a manifest with these reader flags.
-    pub(super) fn fragment(&mut self, message: proto::table::DataFragment, flags: u64) -> Result<Fragment> {
+    pub(super) fn fragment(
+        &mut self,
+        message: proto::table::DataFragment,
+        raw: Bytes,
+        flags: u64,
+    ) -> Result<Fragment> {
         let id = message.id;
-        self.build(message, flags).map_err(|error| error.within(format!("fragment {id}")))
+        self.build(message, raw, flags).map_err(|error| error.within(format!("fragment {id}")))
     }
 
-    fn build(&mut self, message: proto::table::DataFragment, flags: u64) -> Result<Fragment> {
+    fn build(&mut self, message: proto::table::DataFragment, raw: Bytes, flags: u64) -> Result<Fragment> {
         let id = u32::try_from(message.id).ok().filter(|id| *id != u32::MAX);
         let Some(id) = id else {
             return Err(Error::corrupt(format!("expected an id below {}, found {}", u32::MAX, message.id)));
@@ -247,7 +255,7 @@ impl Builder {
             flags & flags::STABLE_ROW_IDS == 0 || row_ids.is_some(),
             "expected row ids, which the table's flags promise, found none"
         );
-        Ok(Fragment { id, files, deletion, physical_rows, row_ids, created_at, last_updated_at })
+        Ok(Fragment { id, files, deletion, physical_rows, row_ids, created_at, last_updated_at, raw })
     }
 
     fn files(&mut self, messages: Vec<proto::table::DataFile>) -> Result<Vec<DataFile>> {
@@ -392,7 +400,7 @@ mod tests {
     }
 
     fn build(message: DataFragment) -> Result<Fragment> {
-        Builder::default().fragment(message, 0)
+        Builder::default().fragment(message, Bytes::new(), 0)
     }
 
     /// The kind of error that a change to a sound fragment leads to.
@@ -441,7 +449,7 @@ mod tests {
             assert_eq!(refuse(change), ErrorKind::Unsupported, "{why}");
         }
         let without_ids = fragment([file(&[0], &[0])].into());
-        assert!(Builder::default().fragment(without_ids, flags::STABLE_ROW_IDS).is_err());
+        assert!(Builder::default().fragment(without_ids, Bytes::new(), flags::STABLE_ROW_IDS).is_err());
     }
 
     #[test]
@@ -470,7 +478,7 @@ mod tests {
     #[test]
     fn shares_equal_field_lists() {
         let mut builder = Builder::default();
-        let mut build = |files: Vec<_>| builder.fragment(fragment(files), 0);
+        let mut build = |files: Vec<_>| builder.fragment(fragment(files), Bytes::new(), 0);
         let first = build([file(&[0, 1], &[0, 1])].into()).unwrap();
         let second = build([file(&[0, 1], &[0, 1])].into()).unwrap();
         assert!(Arc::ptr_eq(&first.files[0].fields, &second.files[0].fields));

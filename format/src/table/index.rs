@@ -38,6 +38,9 @@ pub struct IndexMetadata {
     pub files: Vec<IndexFile>,
     /// The ids of fields whose values are stored beside the index.
     pub covering_fields: Vec<i32>,
+    /// The entry as it stands in the file, with fields that this version of lancet does not know: whoever
+    /// writes the next version must carry it as it is.
+    pub raw: Bytes,
 }
 
 /// The kind of an index and what is particular to it.
@@ -127,12 +130,13 @@ impl IndexMetadata {
         self.name == FRAGMENT_REUSE || self.name == MEM_WAL
     }
 
-    pub(super) fn from_proto(message: proto::table::IndexMetadata) -> Result<Self> {
+    /// The entry that was decoded from `raw`.
+    pub(super) fn from_proto((message, raw): (proto::table::IndexMetadata, Bytes)) -> Result<Self> {
         let name = message.name.clone();
-        Self::build(message).map_err(|error| error.within(format!("index `{}`", name.escape_debug())))
+        Self::build(message, raw).map_err(|error| error.within(format!("index `{}`", name.escape_debug())))
     }
 
-    fn build(message: proto::table::IndexMetadata) -> Result<Self> {
+    fn build(message: proto::table::IndexMetadata, raw: Bytes) -> Result<Self> {
         let uuid = Uuid::from_proto(message.uuid.as_ref())?;
         let bitmap = message.fragment_bitmap;
         let fragments = if bitmap.is_empty() {
@@ -157,6 +161,7 @@ impl IndexMetadata {
             base_id: message.base_id,
             files: message.files.into_iter().map(file).collect::<Result<_>>()?,
             covering_fields: message.covering_fields,
+            raw,
         })
     }
 }

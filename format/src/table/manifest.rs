@@ -8,7 +8,7 @@
 //! ```
 
 use super::{Fragment, IndexMetadata, ManifestName, StorageVersion, flags, fragment};
-use crate::{Error, Result, Schema, cursor::Cursor, ensure, proto};
+use crate::{Error, Result, Schema, cursor::Cursor, ensure, proto, wire};
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use bytes::Bytes;
 use core::fmt;
@@ -18,6 +18,8 @@ const MAGIC: &[u8] = b"LANC";
 const FOOTER: usize = 16;
 /// The length before a message.
 const LENGTH: usize = 4;
+/// The numbers of the fields that [`Manifest`] holds; a writer must carry all others as they are.
+const KNOWN_FIELDS: [u32; 19] = [1, 2, 3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 23];
 /// The largest manifest that is read.
 const MAX_SIZE: usize = 1 << 31;
 
@@ -144,8 +146,13 @@ impl Manifest {
         let data_storage_version =
             storage_version(message.data_format, &message.fragments, message.writer_feature_flags)?;
         let mut builder = fragment::Builder::default();
-        let fragments =
-            message.fragments.into_iter().map(|fragment| builder.fragment(fragment, reader_flags));
+        let bytes = file.slice(position + LENGTH..file.len() - FOOTER);
+        let raw = wire::values(&bytes, 2);
+        let fragments = message
+            .fragments
+            .into_iter()
+            .zip(raw)
+            .map(|(fragment, raw)| builder.fragment(fragment, raw, reader_flags));
         let fragments = fragments.collect::<Result<Vec<_>>>()?;
         let by_id = positions(&fragments)?;
 
@@ -219,9 +226,24 @@ impl Manifest {
     pub fn indices(&self) -> Result<Vec<IndexMetadata>> {
         let Some(position) = self.index_section else { return Ok(Vec::new()) };
         let (bytes, offset) = self.section(position, "index section")?;
-        let section: proto::table::IndexSection = proto::decode_shared(bytes, offset, "index section")?;
-        let entries = section.indices.into_iter().map(IndexMetadata::from_proto);
+        let section: proto::table::IndexSection =
+            proto::decode_shared(bytes.clone(), offset, "index section")?;
+        let entries = section.indices.into_iter().zip(wire::values(&bytes, 1)).map(IndexMetadata::from_proto);
         entries.collect::<Result<_>>().map_err(|error| error.at(offset))
+    }
+
+    /// The fields that this version of lancet does not know, key and value each, in their order. Whoever
+    /// writes the next version must carry them.
+    ///
+    /// # Errors
+    /// None for a manifest that was parsed.
+    pub fn unknown_fields(&self) -> Result<Vec<Bytes>> {
+        let message = self.file.slice(self.position + LENGTH..self.file.len() - FOOTER);
+        let unknown = wire::fields(&message).filter(|field| match field {
+            Ok(field) => !KNOWN_FIELDS.contains(&field.number),
+            Err(_) => true,
+        });
+        unknown.map(|field| field.map(|field| field.bytes)).collect()
     }
 
     /// The message that tells what the commit did, if the file holds one; it may use operations of the future.
@@ -603,5 +625,23 @@ mod tests {
         );
         let unknown = message::IndexMetadata { fragment_bitmap: Bytes::new(), ..index(b"0123456789abcdef") };
         assert_eq!(with_index(unknown).unwrap()[0].fragments, None);
+    }
+
+    #[test]
+    fn keeps_what_it_does_not_know() {
+        // Field 200, a number, and field 201, bytes, in the manifest; field 77 in a fragment.
+        let unknown = [&[0xc0, 0x0c, 5][..], &[0xca, 0x0c, 2, 8, 9]];
+        let mut raw = fragment(3).encode_to_vec();
+        raw.extend([0xe8, 0x04, 1]);
+        let mut bytes = message::Manifest { fragments: Vec::new(), ..manifest() }.encode_to_vec();
+        prost::encoding::bytes::encode(2, &raw, &mut bytes);
+        bytes.extend(unknown.concat());
+        let mut file = (bytes.len() as u32).to_le_bytes().to_vec();
+        file.extend(bytes);
+        file.extend(0u64.to_le_bytes());
+        file.extend(b"\0\0\x02\0LANC");
+        let manifest = parse(file).unwrap();
+        assert_eq!(manifest.unknown_fields().unwrap(), unknown);
+        assert_eq!(manifest.fragments[0].raw, raw);
     }
 }

@@ -4,7 +4,7 @@
 //! ([`Manifest::transaction`](super::Manifest::transaction)).
 
 use super::{IndexMetadata, Uuid};
-use crate::{Error, Result, proto};
+use crate::{Error, Result, proto, wire};
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use bytes::{Buf, Bytes};
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
@@ -190,13 +190,14 @@ impl Operation {
                 }
             }
             operation::CREATE_INDEX => {
-                let create: message::CreateIndex = proto::decode_shared(bytes, 0, what)?;
-                let segments = |entries: Vec<proto::table::IndexMetadata>| {
-                    entries.into_iter().map(IndexMetadata::from_proto).collect::<Result<_>>()
+                let create: message::CreateIndex = proto::decode_shared(bytes.clone(), 0, what)?;
+                let segments = |entries: Vec<proto::table::IndexMetadata>, number| {
+                    let entries = entries.into_iter().zip(wire::values(&bytes, number));
+                    entries.map(IndexMetadata::from_proto).collect::<Result<_>>()
                 };
                 Operation::CreateIndex {
-                    added: segments(create.new_indices)?,
-                    removed: segments(create.removed_indices)?,
+                    added: segments(create.new_indices, 1)?,
+                    removed: segments(create.removed_indices, 2)?,
                 }
             }
             operation::REWRITE => {
