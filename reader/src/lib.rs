@@ -37,3 +37,8 @@ pub use lancet_format::{Bitmap, Buffer, Column, DataType, Field, Physical, Schem
 pub use projection::Projection;
 pub use scan::{Batches, Scan};
 pub use take::Rows;
+
+/// The example of the README, so that it is compiled with the others.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
