@@ -45,3 +45,8 @@ pub use projection::Projection;
 pub use scan::{Batches, Scan};
 pub use take::Rows;
 pub use versions::Version;
+
+/// The example of the README, so that it is compiled with the others.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
