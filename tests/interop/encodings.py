@@ -6,13 +6,11 @@ with one column for each share of nulls. The judge is the data that was put in: 
 of its own files.
 """
 
-import os
 import random
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +23,7 @@ from support.arguments import common_arguments
 from support.command import CommandError, Lancet, Row
 from support.difference import first_difference
 from support.kinds import Kind, all_kinds
+from support.pages import write_small_pages
 from support.report import Report
 from support.wishes import DEFAULT, Wish, all_wishes
 
@@ -34,8 +33,7 @@ NULL_SHARES = {"none": 0.0, "1%": 0.01, "30%": 0.3, "90%": 0.9, "all": 1.0}
 SHORT_NULL_SHARES = ("none", "30%", "all")
 STORAGE_VERSIONS = ("2.0", "2.1", "2.2")
 
-SMALL_PAGE_BYTES = 4096
-ROWS_PER_BATCH = 500
+ROWS_PER_BATCH = 370
 LARGEST_COST = 800_000
 TAKEN_ROWS = 40
 SPARE = 7  # rows of a source beyond the largest dataset: slices start anywhere in them
@@ -232,27 +230,16 @@ def write(path: Path, columns: list[Column], shape: Shape, version: str) -> bool
     schema = pa.schema([column.field for column in columns])
     arrays = [column.array.cast(column.field.type) for column in columns]
     table = pa.Table.from_arrays(arrays, schema=schema)
-    batches = table.to_batches(max_chunksize=ROWS_PER_BATCH if shape.small_pages else None)
-    reader = pa.RecordBatchReader.from_batches(schema, batches)
     try:
-        with small_pages() if shape.small_pages else nullcontext():
-            lance.write_dataset(reader, path, data_storage_version=version)
+        if shape.small_pages:
+            write_small_pages(table.to_batches(max_chunksize=ROWS_PER_BATCH), path, version)
+        else:
+            lance.write_dataset(table, path, data_storage_version=version)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:
         return False
     return True
-
-
-@contextmanager
-def small_pages() -> Iterator[None]:
-    """Makes pylance close a page early."""
-    key = "LANCE_FILE_WRITER_MAX_PAGE_BYTES"
-    os.environ[key] = str(SMALL_PAGE_BYTES)
-    try:
-        yield
-    finally:
-        del os.environ[key]
 
 
 def main() -> int:

@@ -123,6 +123,7 @@ impl ValueCodec {
             Compression::Flat(flat) => Ok(flat.bits_per_value),
             Compression::InlineBitpacking(packed) => Ok(packed.uncompressed_bits_per_value),
             Compression::Rle(runs) => flat_bits(runs.values.as_deref()),
+            Compression::ByteStreamSplit(split) => flat_bits(split.values.as_deref()),
             Compression::General(general) => Self::stated_bits(child(general.values.as_deref())?),
             other => Err(unsupported(other, "indices of a dictionary")),
         }
