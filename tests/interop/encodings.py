@@ -34,7 +34,7 @@ SHORT_NULL_SHARES = ("none", "30%", "all")
 STORAGE_VERSIONS = ("2.0", "2.1", "2.2")
 
 ROWS_PER_BATCH = 370
-LARGEST_COST = 800_000
+LARGEST_COST = 200_000
 TAKEN_ROWS = 40
 SPARE = 7  # rows of a source beyond the largest dataset: slices start anywhere in them
 

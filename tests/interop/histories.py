@@ -102,15 +102,16 @@ class Comparison:
             self._check(h, h.dataset(), ("--branch", h.branch))
 
     def _check_all_versions(self, h: History) -> None:
-        main = lance.dataset(h.path)
-        for branch in [None, *main.branches.list()]:
+        # Each version is opened anew: a session of pylance keeps row ids by fragment number, and
+        # an overwrite uses the numbers again.
+        for branch in [None, *lance.dataset(h.path).branches.list()]:
             flags = ("--branch", branch) if branch else ()
-            for version in main.checkout_version((branch, None)).versions():
-                number = version["version"]
-                dataset = main.checkout_version((branch, number))
+            versions = lance.dataset(h.path).checkout_version((branch, None)).versions()
+            for number in (version["version"] for version in versions):
+                dataset = lance.dataset(h.path).checkout_version((branch, number))
                 self._check(h, dataset, (*flags, "--version", str(number)))
-        for tag in main.tags.list():
-            self._check(h, main.checkout_version(tag), ("--tag", tag))
+        for tag in lance.dataset(h.path).tags.list():
+            self._check(h, lance.dataset(h.path).checkout_version(tag), ("--tag", tag))
 
     def _check(self, h: History, dataset: lance.LanceDataset, flags: tuple[str, ...]) -> None:
         """One version, which `flags` choose."""
