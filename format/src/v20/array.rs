@@ -77,7 +77,7 @@ impl Array {
         parts: &PageParts,
     ) -> Result<Self> {
         let shape = LeafShape::of(data_type)?;
-        let (validity, mut array) = peel(encoding, 1, rows, parts)?;
+        let (mut validity, mut array) = peel(encoding, 1, rows, parts)?;
         let mut item_validity = Vec::new();
         if let LeafShape::Fixed { dims, .. } = &shape {
             let mut per_row = 1;
@@ -104,6 +104,9 @@ impl Array {
             None => Values::Absent,
             Some(array) => Values::open(array, &shape, data_type, rows, parts)?,
         };
+        if array.is_some() && matches!(values, Values::Absent) {
+            validity = Validity::AllNull; // a dictionary of nothing but null
+        }
         if values.state_nulls() && !matches!(validity, Validity::AllValid) {
             return Err(Error::unsupported("a nullable array of values that state nulls themselves"));
         }
