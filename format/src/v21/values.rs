@@ -123,6 +123,7 @@ impl ValueCodec {
             Compression::Flat(flat) => Ok(flat.bits_per_value),
             Compression::InlineBitpacking(packed) => Ok(packed.uncompressed_bits_per_value),
             Compression::Rle(runs) => flat_bits(runs.values.as_deref()),
+            Compression::ByteStreamSplit(split) => flat_bits(split.values.as_deref()),
             Compression::General(general) => Self::stated_bits(child(general.values.as_deref())?),
             other => Err(unsupported(other, "indices of a dictionary")),
         }
@@ -345,5 +346,31 @@ fn offset_width(message: Option<&Compressive>) -> Result<usize> {
         32 => Ok(4),
         64 => Ok(8),
         bits => Err(Error::corrupt(format!("expected offsets of 32 or 64 bits, found {bits}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::proto::v21::{ByteStreamSplit, Flat};
+    use alloc::vec;
+
+    fn split(bits_per_value: u64) -> Compressive {
+        let flat = Flat { bits_per_value, data: None };
+        let values = Compressive { compression: Some(Compression::Flat(flat)) };
+        let split = ByteStreamSplit { values: Some(Box::new(values)) };
+        Compressive { compression: Some(Compression::ByteStreamSplit(Box::new(split))) }
+    }
+
+    /// With compression asked for, Lance splits the bytes of a dictionary's indices too.
+    #[test]
+    fn split_bytes_as_indices_of_a_dictionary() {
+        assert_eq!(ValueCodec::stated_bits(&split(32)).unwrap(), 32);
+        let shape = LeafShape::plain(Item::Bytes(4));
+        let codec = ValueCodec::parse(&split(32), &shape, 0).unwrap();
+        let planes = [&[1, 2, 3][..], &[0, 1, 0], &[0, 0, 0], &[0, 0, 7]].concat();
+        let mut out = LeafBuilder::new(shape, 2, None);
+        codec.decode(&[&planes], 3, 1..3, &mut out).unwrap();
+        assert_eq!(out.typed::<u32>(), Some(&vec![0x102, 0x0700_0003][..]));
     }
 }
