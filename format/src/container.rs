@@ -37,7 +37,7 @@ pub enum FileVersion {
 }
 
 impl FileVersion {
-    /// From the numbers in a footer or in a manifest's data file entry.
+    /// From the numbers in a footer or in a manifest's data file entry; early writers of 2.0 wrote 0.3.
     ///
     /// # Errors
     /// Unsupported for any other version, by name.
@@ -46,16 +46,38 @@ impl FileVersion {
             (0, 3) | (2, 0) => Ok(FileVersion::V2_0),
             (2, 1) => Ok(FileVersion::V2_1),
             (2, 2) => Ok(FileVersion::V2_2),
-            (0, 0..=2) => Err(Error::unsupported(
-                "expected Lance file version 2.0, 2.1 or 2.2, found the legacy version 0.1: rewrite the table with a newer Lance",
-            )),
-            (2, 3) => Err(Error::unsupported(
-                "expected Lance file version 2.0, 2.1 or 2.2, found the unstable version 2.3",
-            )),
-            _ => Err(Error::unsupported(format!(
-                "expected Lance file version 2.0, 2.1 or 2.2, found {major}.{minor}"
-            ))),
+            (0, 0..=2) => Err(Self::legacy()),
+            _ => Err(Self::unknown(&format!("{major}.{minor}"))),
         }
+    }
+
+    /// From the text of a manifest's `data_format`.
+    ///
+    /// # Errors
+    /// Unsupported for any other version, by name.
+    pub fn parse(text: &str) -> Result<Self> {
+        match text {
+            "2.0" => Ok(FileVersion::V2_0),
+            "2.1" => Ok(FileVersion::V2_1),
+            "2.2" => Ok(FileVersion::V2_2),
+            "0.1" | "legacy" => Err(Self::legacy()),
+            _ => Err(Self::unknown(text)),
+        }
+    }
+
+    /// The format before 2.0, which is a different one.
+    pub(crate) fn legacy() -> Error {
+        Error::unsupported(
+            "expected file version 2.0, 2.1 or 2.2, found the legacy version 0.1: rewrite the table with a newer Lance",
+        )
+    }
+
+    fn unknown(found: &str) -> Error {
+        let what = if found == "2.3" { "the unstable version " } else { "" };
+        Error::unsupported(format!(
+            "expected file version 2.0, 2.1 or 2.2, found {what}{}",
+            found.escape_debug()
+        ))
     }
 }
 

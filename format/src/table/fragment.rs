@@ -1,10 +1,9 @@
 //! Fragments: a table's rows in horizontal slices, each with its data files and deletions.
 
 use super::{Deletions, check_relative, flags};
-use crate::{Error, Result, ensure, proto};
+use crate::{Error, FileVersion, Result, ensure, proto};
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use bytes::Bytes;
-use core::fmt;
 use proto::table::data_fragment::{CreatedAt, LastUpdatedAt, RowIds};
 
 /// The most rows that a fragment may have: row addresses give 32 bits to the offset.
@@ -20,64 +19,6 @@ pub mod hidden_field {
     pub const CREATED_AT: i32 = -4;
     /// The versions in which the rows were last updated.
     pub const LAST_UPDATED_AT: i32 = -5;
-}
-
-/// The version of the data file format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum StorageVersion {
-    /// Version 2.0.
-    V2_0,
-    /// Version 2.1.
-    V2_1,
-    /// Version 2.2.
-    V2_2,
-}
-
-impl StorageVersion {
-    /// Reads the text of a manifest's `data_format`.
-    ///
-    /// # Errors
-    /// Unsupported, by name.
-    pub fn parse(text: &str) -> Result<Self> {
-        match text {
-            "2.0" => Ok(StorageVersion::V2_0),
-            "2.1" => Ok(StorageVersion::V2_1),
-            "2.2" => Ok(StorageVersion::V2_2),
-            "0.1" | "legacy" => Err(legacy()),
-            _ => Err(Error::unsupported(format!(
-                "data file version `{}`: expected 2.0, 2.1 or 2.2",
-                text.escape_debug()
-            ))),
-        }
-    }
-
-    /// From the two numbers of a data file's entry; early writers of 2.0 wrote them as 0.3.
-    pub(super) fn from_numbers(major: u32, minor: u32) -> Result<Self> {
-        match (major, minor) {
-            (2, 0) | (0, 3) => Ok(StorageVersion::V2_0),
-            (2, 1) => Ok(StorageVersion::V2_1),
-            (2, 2) => Ok(StorageVersion::V2_2),
-            (0, 0..=2) => Err(legacy()),
-            _ => Err(Error::unsupported(format!(
-                "data file version `{major}.{minor}`: expected 2.0, 2.1 or 2.2"
-            ))),
-        }
-    }
-}
-
-pub(super) fn legacy() -> Error {
-    Error::unsupported("data file version `0.1` (legacy): expected 2.0, 2.1 or 2.2")
-}
-
-impl fmt::Display for StorageVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            StorageVersion::V2_0 => "2.0",
-            StorageVersion::V2_1 => "2.1",
-            StorageVersion::V2_2 => "2.2",
-        })
-    }
 }
 
 /// A horizontal slice of the table.
@@ -123,7 +64,7 @@ pub struct DataFile {
     /// For each of `fields` its column in the file, or −1 if it has none of its own.
     pub column_indices: Arc<[i32]>,
     /// The version of the file's format.
-    pub version: StorageVersion,
+    pub version: FileVersion,
     /// The size in bytes, where the manifest says it.
     pub size: Option<u64>,
     /// The base that it lies under; `None` is the dataset's own root.
@@ -274,9 +215,8 @@ impl Builder {
                     Arc::new(FieldList::unpack(packed).map_err(within)?)
                 }
             };
-            let version =
-                StorageVersion::from_numbers(message.file_major_version, message.file_minor_version)
-                    .map_err(within)?;
+            let version = FileVersion::from_numbers(message.file_major_version, message.file_minor_version)
+                .map_err(within)?;
             if !known {
                 self.check_list(&list).map_err(within)?;
             }

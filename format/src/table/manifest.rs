@@ -7,8 +7,8 @@
 //!   u64 P | u16 0 | u16 2 | "LANC"
 //! ```
 
-use super::{Fragment, IndexMetadata, ManifestName, StorageVersion, flags, fragment};
-use crate::{Error, Result, Schema, cursor::Cursor, ensure, proto, wire};
+use super::{Fragment, IndexMetadata, ManifestName, flags, fragment};
+use crate::{Error, FileVersion, Result, Schema, cursor::Cursor, ensure, proto, wire};
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use bytes::Bytes;
 use core::fmt;
@@ -50,7 +50,7 @@ pub struct Manifest {
     /// The program that wrote the version.
     pub writer_version: Option<WriterVersion>,
     /// The format of the table's data files.
-    pub data_storage_version: StorageVersion,
+    pub data_storage_version: FileVersion,
     /// Settings of the table.
     pub config: BTreeMap<String, String>,
     /// Anything that users attached to the table.
@@ -318,15 +318,15 @@ fn storage_version(
     format: Option<proto::table::DataStorageFormat>,
     fragments: &[proto::table::DataFragment],
     writer_flags: u64,
-) -> Result<StorageVersion> {
+) -> Result<FileVersion> {
     if let Some(format) = format {
-        return StorageVersion::parse(&format.version);
+        return FileVersion::parse(&format.version);
     }
     // Tables from before the field: the files say it, and without files the flag of old writers does.
     match fragments.iter().flat_map(|fragment| &fragment.files).next() {
-        Some(file) => StorageVersion::from_numbers(file.file_major_version, file.file_minor_version),
-        None if writer_flags & flags::V2_FORMAT != 0 => Ok(StorageVersion::V2_0),
-        None => Err(fragment::legacy()),
+        Some(file) => FileVersion::from_numbers(file.file_major_version, file.file_minor_version),
+        None if writer_flags & flags::V2_FORMAT != 0 => Ok(FileVersion::V2_0),
+        None => Err(FileVersion::legacy()),
     }
 }
 
@@ -456,7 +456,7 @@ mod tests {
         .unwrap();
         assert_eq!((manifest.version, manifest.max_fragment_id), (6, Some(4)));
         assert_eq!(manifest.schema.fields.len(), 1);
-        assert_eq!(manifest.data_storage_version, StorageVersion::V2_1);
+        assert_eq!(manifest.data_storage_version, FileVersion::V2_1);
         assert_eq!(manifest.timestamp.map(Timestamp::as_nanos), Some(2_000_000_005));
         assert_eq!(manifest.config["k"], "v");
         assert_eq!(manifest.transaction_file.as_deref(), Some("5-u.txn"));
@@ -527,8 +527,8 @@ mod tests {
             let format = message::DataStorageFormat { file_format: String::new(), version: text.into() };
             change(|it| it.data_format = Some(format)).map(|manifest| manifest.data_storage_version)
         };
-        assert_eq!(version("2.0").unwrap(), StorageVersion::V2_0);
-        assert_eq!(version("2.2").unwrap(), StorageVersion::V2_2);
+        assert_eq!(version("2.0").unwrap(), FileVersion::V2_0);
+        assert_eq!(version("2.2").unwrap(), FileVersion::V2_2);
         for text in ["0.1", "legacy", "2.3", "", "stable"] {
             let error = version(text).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unsupported, "{text}");
@@ -540,8 +540,8 @@ mod tests {
             })
             .map(|manifest| manifest.data_storage_version)
         };
-        assert_eq!(without([fragment(0)].into(), 0).unwrap(), StorageVersion::V2_1);
-        assert_eq!(without([].into(), flags::V2_FORMAT).unwrap(), StorageVersion::V2_0);
+        assert_eq!(without([fragment(0)].into(), 0).unwrap(), FileVersion::V2_1);
+        assert_eq!(without([].into(), flags::V2_FORMAT).unwrap(), FileVersion::V2_0);
         assert_eq!(without([].into(), 0).unwrap_err().kind(), ErrorKind::Unsupported);
     }
 

@@ -13,15 +13,15 @@ use std::{
 };
 
 /// The path of a stored dataset.
-pub fn fixture(name: &str) -> String {
+pub(crate) fn fixture(name: &str) -> String {
     format!("{}/../fixtures/{name}.lance", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// A copy of a stored dataset that a test may change; gone when it is dropped.
-pub struct Copy(PathBuf);
+pub(crate) struct Copy(PathBuf);
 
 impl Copy {
-    pub fn of(name: &str) -> Self {
+    pub(crate) fn of(name: &str) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("lancet-test-{}-{number}", std::process::id()));
@@ -29,11 +29,11 @@ impl Copy {
         Copy(folder)
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    pub fn str(&self) -> &str {
+    pub(crate) fn str(&self) -> &str {
         self.0.to_str().expect("the folder for temporary files has a Unicode name")
     }
 }
@@ -57,7 +57,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// All files of a folder in memory, under their paths.
-pub fn in_memory(root: &str) -> InMemory {
+pub(crate) fn in_memory(root: &str) -> InMemory {
     fn add(store: &mut InMemory, folder: &Path) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -74,17 +74,17 @@ pub fn in_memory(root: &str) -> InMemory {
 
 /// Maps files, and remembers which were opened and where they lie in memory.
 #[derive(Debug, Clone, Default)]
-pub struct Watched(Arc<Mutex<Vec<(String, Range<usize>)>>>);
+pub(crate) struct Watched(Arc<Mutex<Vec<(String, Range<usize>)>>>);
 
 impl Watched {
     /// The paths of the data files opened so far, in order.
-    pub fn opened(&self) -> Vec<String> {
+    pub(crate) fn opened(&self) -> Vec<String> {
         let seen = self.0.lock().unwrap();
         seen.iter().map(|(path, _)| path.clone()).filter(|path| path.contains("/data/")).collect()
     }
 
     /// Whether `bytes` lie inside one of the mappings.
-    pub fn holds<T>(&self, values: &[T]) -> bool {
+    pub(crate) fn holds<T>(&self, values: &[T]) -> bool {
         let range = values.as_ptr_range();
         let (start, end) = (range.start as usize, range.end as usize);
         self.0.lock().unwrap().iter().any(|(_, mapping)| mapping.start <= start && end <= mapping.end)
@@ -106,9 +106,9 @@ impl Storage for Watched {
 
 /// Fetches exactly the ranges that it is asked for, as a store over HTTP would, and counts them.
 #[derive(Debug, Clone, Default)]
-pub struct Ranges {
-    pub requests: Arc<AtomicU64>,
-    pub bytes: Arc<AtomicU64>,
+pub(crate) struct Ranges {
+    pub(crate) requests: Arc<AtomicU64>,
+    pub(crate) bytes: Arc<AtomicU64>,
 }
 
 #[derive(Debug)]
