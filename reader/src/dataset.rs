@@ -7,7 +7,7 @@ use crate::{
     indices,
     location::{self, Bases, Location},
     row_ids::RowIdIndex,
-    storage::{Mapped, Storage},
+    storage::{Bytes, Mapped, Storage},
     take,
     versions::{self, Stamp},
 };
@@ -44,6 +44,7 @@ struct Inner {
     row_id_index: OnceLock<RowIdIndex>,
     /// The segments of all indices.
     segments: Vec<IndexMetadata>,
+    bases: Bases,
 }
 
 /// How to open a [`Dataset`]; made by [`Dataset::options`].
@@ -209,6 +210,7 @@ impl Dataset {
             live_before: OnceLock::new(),
             row_id_index: OnceLock::new(),
             segments,
+            bases,
         })))
     }
 
@@ -370,6 +372,23 @@ impl Dataset {
     /// As [`Dataset::take`]; the batch is then empty.
     pub fn take_into(&self, rows: Rows<'_>, projection: &Projection, batch: &mut Batch) -> Result<()> {
         take::take_into(self, rows, projection, batch)
+    }
+
+    /// All bytes of a file of an index segment, and its path.
+    pub(crate) fn read_index_file(&self, segment: &IndexMetadata, name: &str) -> Result<(String, Bytes)> {
+        let mut missing = None;
+        for folder in self.0.bases.index_folders(segment) {
+            let path = format!("{folder}/{name}");
+            match self.pool().storage().read(&path) {
+                Ok(bytes) => return Ok((path, bytes)),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    missing.get_or_insert(Error::io(path, error));
+                }
+                Err(error) => return Err(Error::io(path, error)),
+            }
+        }
+        Err(missing
+            .unwrap_or_else(|| Error::not_found(self.folder(), format!("expected an index file `{name}`"))))
     }
 
     pub(crate) fn folder(&self) -> String {

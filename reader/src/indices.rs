@@ -85,8 +85,7 @@ fn fragment_reuse(dataset: &Dataset, entries: &[IndexMetadata]) -> Result<Option
             None => {}
             Some(FragmentReuseDetails::Inline(reuse)) => return Ok(Some(reuse)),
             Some(FragmentReuseDetails::External { path, offset, size }) => {
-                let path = format!("{}/_indices/{}/{path}", dataset.folder(), entry.uuid);
-                let bytes = dataset.pool().storage().read(&path).map_err(|error| Error::io(&path, error))?;
+                let (path, bytes) = dataset.read_index_file(entry, &path)?;
                 let end =
                     offset.checked_add(size).filter(|end| *end <= bytes.len() as u64).ok_or_else(|| {
                         let found = bytes.len();

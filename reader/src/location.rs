@@ -111,6 +111,25 @@ impl Bases {
         })
     }
 
+    /// The folders that a segment of an index may lie in, the likeliest first. Lance 9 and 10 gave the
+    /// segments of a branch of a branch the wrong base, so all bases come into question.
+    pub(crate) fn index_folders(&self, segment: &table::IndexMetadata) -> Vec<String> {
+        let own = Base { folder: self.own.clone(), is_root: true };
+        let named = segment.base_id.and_then(|id| self.by_id.get(&id));
+        let bases = named.into_iter().chain([&own]).chain(self.by_id.values());
+        let mut folders: Vec<String> = Vec::new();
+        for base in bases {
+            let folder = match base.is_root {
+                true => format!("{}/_indices/{}", base.folder, segment.uuid),
+                false => format!("{}/{}", base.folder, segment.uuid),
+            };
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        folders
+    }
+
     /// The path of the deletion file of fragment `id`.
     pub(crate) fn deletion_file(&self, file: &table::DeletionFile, id: u32) -> Place {
         let (folder, _) = self.base(file.base_id)?;

@@ -235,13 +235,7 @@ impl MiniBlock {
             Some(dictionary) => {
                 let mut indices = LeafBuilder::new(dictionary.index.clone(), range.len(), None);
                 self.values.decode(chunk.buffers(), count, range, &mut indices)?;
-                // Null slots may hold any index.
-                let def = &target.def;
-                let is_valid = |slot: usize| match def.is_empty() {
-                    true => true,
-                    false => def.iter().filter(|level| **level <= layers.visible).nth(slot) == Some(&0),
-                };
-                let indices = dictionary.checked(&indices, is_valid)?;
+                let indices = dictionary.checked(&indices, &target.def, layers.visible)?;
                 if dictionary.items.len() == 0 {
                     return target.leaf.append_defaults(indices.len());
                 }
@@ -284,15 +278,21 @@ impl Dictionary {
         Ok(Dictionary { items, index })
     }
 
-    /// The indices as numbers below the number of items. Those of null slots become 0.
-    fn checked(&self, indices: &LeafBuilder, is_valid: impl Fn(usize) -> bool) -> Result<Vec<u32>> {
+    /// The indices as numbers below the number of items. Null slots may hold any index: those that are too
+    /// large become 0. `def` are the definition levels of the slots, and of entries above `visible` between
+    /// them that own none.
+    fn checked(&self, indices: &LeafBuilder, def: &[u16], visible: u16) -> Result<Vec<u32>> {
         let items = self.items.len() as u64;
-        let check = |(slot, index): (usize, u64)| match index < items {
-            true => Ok(index as u32),
-            false if !is_valid(slot) => Ok(0),
-            false => Err(Error::corrupt(format!(
-                "expected an index into a dictionary of {items} items, found {index}"
-            ))),
+        let mut slots = def.iter().filter(|level| **level <= visible);
+        let check = |index: u64| {
+            let is_valid = slots.next().is_none_or(|level| *level == 0);
+            match index < items {
+                true => Ok(index as u32),
+                false if !is_valid => Ok(0),
+                false => Err(Error::corrupt(format!(
+                    "expected an index into a dictionary of {items} items, found {index}"
+                ))),
+            }
         };
         let wide: Option<Vec<u64>> = match self.index.slot_bytes() {
             Some(1) => indices.typed::<u8>().map(|all| all.iter().map(|&i| i.into()).collect()),
@@ -306,6 +306,6 @@ impl Dictionary {
             }
             _ => indices.typed::<u64>().map(<[u64]>::to_vec),
         };
-        wide.unwrap_or_default().into_iter().enumerate().map(check).collect()
+        wide.unwrap_or_default().into_iter().map(check).collect()
     }
 }

@@ -74,7 +74,10 @@ pub(crate) fn in_memory(root: &str) -> InMemory {
 
 /// Maps files, and remembers which were opened and where they lie in memory.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Watched(Arc<Mutex<Vec<(String, Range<usize>)>>>);
+pub(crate) struct Watched(Arc<Mutex<Vec<Opened>>>);
+
+/// The path of a file and the addresses of its bytes.
+type Opened = (String, Range<usize>);
 
 impl Watched {
     /// The paths of the data files opened so far, in order.
