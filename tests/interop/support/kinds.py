@@ -50,9 +50,8 @@ class Kind:
 
     def _dictionary_array(self, values: list[Any]) -> pa.Array:
         """Never with an empty dictionary, at which pylance panics."""
-        items = list(dict.fromkeys(value for value in values if value is not None)) or [
-            self.draw(random.Random(0), 0)
-        ]
+        items = list(dict.fromkeys(value for value in values if value is not None))
+        items = items or [self.draw(random.Random(0), 0)]
         number = {item: index for index, item in enumerate(items)}
         indices = [None if value is None else number[value] for value in values]
         return pa.DictionaryArray.from_arrays(

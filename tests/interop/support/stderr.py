@@ -11,8 +11,9 @@ def silenced_stderr() -> Iterator[None]:
     """Discards what this process, Rust code included, writes to standard error."""
     sys.stderr.flush()
     kept = os.dup(2)
-    with open(os.devnull, "wb") as nothing:
-        os.dup2(nothing.fileno(), 2)
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 2)
+    os.close(nothing)
     try:
         yield
     finally:
