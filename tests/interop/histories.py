@@ -21,6 +21,7 @@ from support.changes import CHANGES, History
 from support.command import CommandError, Lancet, Row
 from support.difference import first_difference
 from support.report import Report
+from support.stderr import silenced_stderr
 
 from reference.values import table_json
 
@@ -85,7 +86,8 @@ class Comparison:
             change = h.r.choices(list(CHANGES), list(CHANGES.values()))[0]
             h.log.append(change.__name__)
             try:
-                change(h)
+                with silenced_stderr():
+                    change(h)
             except (KeyboardInterrupt, SystemExit):
                 raise
             except BaseException as error:  # a panic in pylance is not an `Exception`

@@ -115,9 +115,6 @@ impl Array {
             }
             Some(array) => Values::open(array, &shape, data_type, rows, parts)?,
         };
-        if array.is_some() && matches!(values, Values::Absent) {
-            validity = Validity::AllNull; // a dictionary of nothing but null
-        }
         if values.state_nulls() && !matches!(validity, Validity::AllValid) {
             return Err(Error::unsupported("a nullable array of values that state nulls themselves"));
         }

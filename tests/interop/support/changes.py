@@ -100,7 +100,10 @@ def delete(h: History) -> None:
 def delete_fragment(h: History) -> None:
     """Every row of one fragment."""
     dataset = h.dataset()
-    keys = h.r.choice(dataset.get_fragments()).to_table(columns=[KEY])[KEY].to_pylist()
+    fragments = dataset.get_fragments()
+    if not fragments:
+        return
+    keys = h.r.choice(fragments).to_table(columns=[KEY])[KEY].to_pylist()
     if 0 < len(keys) < dataset.count_rows() or h.r.random() < 0.2:
         dataset.delete(f"{KEY} IN ({','.join(map(str, keys))})")
 

@@ -30,9 +30,8 @@ class Report:
         failed = sum(map(len, self.failures.values()))
         print(f"{title}: {self.compared} comparisons, {failed} failures")
         if self.refusals:
-            print(f"{sum(self.refusals.values())} refused by pylance:")
-            for key, count in sorted(self.refusals.items()):
-                print(f"  {count:4} × {' '.join(key)}")
+            refusals = (f"{' '.join(key)} × {n}" for key, n in sorted(self.refusals.items()))
+            print(f"refused by pylance: {', '.join(refusals)}")
         if self.failures:
             rows = [(*key, str(len(texts)), texts[0]) for key, texts in self.failures.items()]
             _print_table([(*header, "count", "first"), *sorted(rows)])

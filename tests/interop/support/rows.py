@@ -43,7 +43,7 @@ def _value(field: pa.Field, r: random.Random) -> Any:
         return r.randrange(-99, 100)
     if pat.is_floating(type_):
         return r.randrange(-400, 400) / 8
-    if pat.is_string(type_):
+    if pat.is_string(type_) or pat.is_large_string(type_):
         return "".join(r.choices("abcxyzé", k=r.randrange(9)))
     if pat.is_struct(type_):
         return {type_.field(i).name: _value(type_.field(i), r) for i in range(type_.num_fields)}
