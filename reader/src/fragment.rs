@@ -158,7 +158,7 @@ impl Fragment {
     fn hidden(&self, pool: &FilePool, id: i32, name: &str) -> Result<Column> {
         let rows = self.physical_rows(pool)?;
         let field = Field::new(name, id, DataType::UInt64, false);
-        let column = self.read(pool, &field, &[0..rows], None)?;
+        let column = self.read(pool, &field, std::slice::from_ref(&(0..rows)), None)?;
         match column.null_count() {
             0 => Ok(column),
             nulls => Err(Error::corrupt(

@@ -71,7 +71,7 @@ impl RowIdSequence {
     /// Corrupt if the bytes are no sequence.
     pub fn bounds(bytes: &Bytes) -> Result<Option<(u64, u64)>> {
         let message: proto::table::RowIdSequence = proto::decode_shared(bytes.clone(), 0, "row ids")?;
-        let bounds = message.segments.iter().filter_map(|segment| Segment::bounds(segment));
+        let bounds = message.segments.iter().filter_map(Segment::bounds);
         Ok(bounds.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))))
     }
 
