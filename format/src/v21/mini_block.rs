@@ -235,13 +235,8 @@ impl MiniBlock {
             Some(dictionary) => {
                 let mut indices = LeafBuilder::new(dictionary.index.clone(), range.len(), None);
                 self.values.decode(chunk.buffers(), count, range, &mut indices)?;
-                // Null slots may hold any index.
-                let def = &target.def;
-                let is_valid = |slot: usize| match def.is_empty() {
-                    true => true,
-                    false => def.iter().filter(|level| **level <= layers.visible).nth(slot) == Some(&0),
-                };
-                let indices = dictionary.checked(&indices, is_valid)?;
+                let levels = target.def.iter().copied().filter(|level| *level <= layers.visible);
+                let indices = dictionary.checked(&indices, levels)?;
                 if dictionary.items.len() == 0 {
                     return target.leaf.append_defaults(indices.len());
                 }
@@ -284,12 +279,13 @@ impl Dictionary {
         Ok(Dictionary { items, index })
     }
 
-    /// The indices as numbers below the number of items. Those of null slots become 0.
-    fn checked(&self, indices: &LeafBuilder, is_valid: impl Fn(usize) -> bool) -> Result<Vec<u32>> {
+    /// The indices as numbers below the number of items. Null slots may hold any index, and get 0 instead;
+    /// `levels` are the definition levels of the slots, or none if no slot is null.
+    fn checked(&self, indices: &LeafBuilder, levels: impl Iterator<Item = u16>) -> Result<Vec<u32>> {
         let items = self.items.len() as u64;
-        let check = |(slot, index): (usize, u64)| match index < items {
+        let check = |(index, level): (u64, u16)| match index < items {
             true => Ok(index as u32),
-            false if !is_valid(slot) => Ok(0),
+            false if level > 0 => Ok(0),
             false => Err(Error::corrupt(format!(
                 "expected an index into a dictionary of {items} items, found {index}"
             ))),
@@ -306,6 +302,7 @@ impl Dictionary {
             }
             _ => indices.typed::<u64>().map(<[u64]>::to_vec),
         };
-        wide.unwrap_or_default().into_iter().enumerate().map(check).collect()
+        let levels = levels.chain(core::iter::repeat(0));
+        wide.unwrap_or_default().into_iter().zip(levels).map(check).collect()
     }
 }
