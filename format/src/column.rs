@@ -108,6 +108,15 @@ impl Column {
         Column { data_type: data_type.clone(), len, validity, values }
     }
 
+    /// As [`Column::nulls`], for rows of a file that says how many there are but holds no bytes of them.
+    ///
+    /// # Errors
+    /// Too large if the column would take more than a gigabyte.
+    pub fn absent(data_type: &DataType, len: usize) -> Result<Self> {
+        check_repeated(len, data_type.value_bytes())?;
+        Ok(Self::nulls(data_type, len))
+    }
+
     fn child_nulls(data_type: &DataType, len: usize) -> Column {
         match data_type.children() {
             [item, ..] => Self::nulls(&item.data_type, len),
@@ -541,6 +550,17 @@ impl Offset for i64 {
     #[inline]
     fn from_usize(value: usize) -> Result<Self> {
         i64::try_from(value).map_err(|_| too_large())
+    }
+}
+
+/// The most bytes that values take in one column which take none in the file, or take them once for all rows.
+const MAX_REPEATED: u64 = 1 << 30;
+
+/// Checks that `count` values of `bytes` bytes, none of which was seen in the file, do not fill memory.
+pub(crate) fn check_repeated(count: usize, bytes: u64) -> Result<()> {
+    match (count as u64).checked_mul(bytes) {
+        Some(total) if total <= MAX_REPEATED => Ok(()),
+        _ => Err(too_large()),
     }
 }
 

@@ -7,6 +7,10 @@
 
 use crate::{Error, Result, ensure};
 use alloc::{format, vec, vec::Vec};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+/// Zstandard frames are decoded in steps of so many bytes.
+const STEP: usize = 1 << 17;
 
 /// The algorithms that a file can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,7 +80,7 @@ fn zstd(framed: &[u8], limit: usize) -> Result<Vec<u8>> {
 pub(crate) fn zstd_frame(frame: &[u8], size: Option<usize>, limit: usize) -> Result<Vec<u8>> {
     let corrupt =
         |error: &dyn core::fmt::Display| Error::corrupt(format!("zstd: expected a frame, found {error}"));
-    let mut decoder = ruzstd::decoding::FrameDecoder::new();
+    let mut decoder = FrameDecoder::new();
     let mut input = frame;
     decoder.init(&mut input).map_err(|error| corrupt(&error))?;
     let expected = match (size, decoder.content_size()) {
@@ -85,16 +89,18 @@ pub(crate) fn zstd_frame(frame: &[u8], size: Option<usize>, limit: usize) -> Res
     };
     check_size(expected, limit, "zstd")?;
     let ceiling = if size.is_some() { expected } else { limit };
-    let mut out = Vec::new();
+    let (mut out, mut decoded) = (Vec::new(), 0usize);
     loop {
-        // In steps, so that a frame that lies about its size is caught before it fills memory.
-        let step = ruzstd::decoding::BlockDecodingStrategy::UptoBytes(1 << 20);
+        // In steps, so that a frame that lies about its size is caught before it fills memory. The decoder keeps
+        // a window back, so what it hands out does not yet tell what it holds.
+        let step = BlockDecodingStrategy::UptoBytes(STEP);
         decoder.decode_blocks(&mut input, step).map_err(|error| corrupt(&error))?;
         let finished = decoder.is_finished();
         if let Some(bytes) = decoder.collect() {
-            ensure!(out.len() + bytes.len() <= ceiling, "zstd: expected at most {ceiling} bytes, found more");
             out.extend_from_slice(&bytes);
         }
+        decoded += if finished { 0 } else { STEP };
+        ensure!(decoded.max(out.len()) <= ceiling, "zstd: expected at most {ceiling} bytes, found more");
         if finished {
             break;
         }
@@ -126,6 +132,19 @@ mod tests {
         assert!(Scheme::Lz4.decompress(&huge, usize::MAX).is_err());
         assert!(Scheme::Lz4.decompress(&[1, 0], 10).is_err());
         assert!(Scheme::Zstd.decompress(&FRAME[..9], 100).is_err());
+    }
+
+    #[test]
+    fn zstd_stops_where_more_than_the_size_comes() {
+        // Blocks of one byte repeated, 128 KiB each, in a frame with a window of 128 MiB and no size.
+        let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x00, 17 << 3];
+        for last in (0..1000).map(|i| u32::from(i == 999)) {
+            frame.extend(&(1 << 20 | 1 << 1 | last).to_le_bytes()[..3]);
+            frame.push(b'a');
+        }
+        assert!(zstd_frame(&frame, None, 1000).is_err());
+        assert!(zstd_frame(&frame, Some(1000), 1 << 30).is_err());
+        assert_eq!(zstd_frame(&frame, Some(1000 << 17), 1 << 30).unwrap().len(), 1000 << 17);
     }
 
     #[test]

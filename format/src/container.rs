@@ -248,6 +248,15 @@ impl Container {
         let mut starts = Vec::with_capacity(message.pages.len() + 1);
         let mut rows = 0u64;
         starts.push(0);
+        // No two pages have bytes in common: what is kept of them is bounded by the file.
+        let sizes = message.pages.iter().flat_map(|page| &page.buffer_sizes);
+        let bytes = sizes.fold(0u64, |sum, &size| sum.saturating_add(size));
+        if bytes > self.source.len() {
+            return Err(Error::corrupt(format!(
+                "column metadata: expected pages within the file, found buffers of {bytes} bytes in all"
+            ))
+            .at(position));
+        }
         for page in &message.pages {
             rows = rows.checked_add(page.length).filter(|&rows| rows <= 1 << 40).ok_or_else(|| {
                 Error::corrupt(format!(

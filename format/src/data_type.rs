@@ -7,6 +7,9 @@ use crate::{Error, Field, Result};
 use alloc::{format, sync::Arc, vec::Vec};
 use core::fmt;
 
+/// No value is larger: the most that 32-bit offsets reach.
+const MAX_VALUE_BYTES: u64 = i32::MAX as u64;
+
 /// The unit of a time, a timestamp or a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TimeUnit {
@@ -175,10 +178,36 @@ impl DataType {
         }
     }
 
+    /// The least bytes of memory that one value takes: its fixed parts, and no less than a byte for anything
+    /// that can be counted.
+    pub fn value_bytes(&self) -> u64 {
+        let children = || self.children().iter().map(|child| child.data_type.value_bytes());
+        match self.physical() {
+            Physical::Null | Physical::Bits => 1,
+            Physical::Fixed(width) => width as u64,
+            Physical::Variable | Physical::List => 4,
+            Physical::LargeVariable | Physical::LargeList => 8,
+            Physical::FixedSizeList(dimension) => {
+                children().fold(0, u64::saturating_add).saturating_mul(dimension as u64)
+            }
+            Physical::Struct => children().fold(0, u64::saturating_add).max(1),
+        }
+    }
+
+    /// This type, unless one value of it fills memory: then numbers of rows times sizes do not overflow.
+    fn checked(self) -> Result<Self> {
+        match self.value_bytes() {
+            0..=MAX_VALUE_BYTES => Ok(self),
+            bytes => Err(Error::unsupported(format!(
+                "expected values of at most {MAX_VALUE_BYTES} bytes, found a type of {bytes}"
+            ))),
+        }
+    }
+
     /// Parses a logical type; `children` are the schema's child fields of this one.
     ///
     /// # Errors
-    /// Unsupported if the type is not known, corrupt if its children do not fit.
+    /// Unsupported if the type is not known or its values are too large, corrupt if its children do not fit.
     pub(crate) fn parse(logical: &str, children: Vec<Arc<Field>>) -> Result<Self> {
         let nested = |expected: &str| {
             Error::corrupt(format!(
@@ -187,7 +216,7 @@ impl DataType {
             ))
         };
         Ok(match logical {
-            "struct" => DataType::Struct(children.into()),
+            "struct" => DataType::Struct(children.into()).checked()?,
             "list" | "list.struct" => {
                 DataType::List(only(&children).ok_or_else(|| nested("one child field"))?)
             }
@@ -204,7 +233,7 @@ impl DataType {
             _ => {
                 if let Some(rest) = logical.strip_prefix("fixed_size_list:struct:") {
                     let item = only(&children).ok_or_else(|| nested("one child field"))?;
-                    return Ok(DataType::FixedSizeList(item, dimension(logical, rest)?));
+                    return DataType::FixedSizeList(item, dimension(logical, rest)?).checked();
                 }
                 if !children.is_empty() {
                     return Err(nested("no child field"));
@@ -276,15 +305,16 @@ impl DataType {
                 ) {
                     return Err(unknown());
                 }
-                FixedSizeList(Arc::new(Field::item(item)), dimension(logical, size)?)
+                FixedSizeList(Arc::new(Field::item(item)), dimension(logical, size)?).checked()?
             }
+            // Only a whole column is a dictionary.
+            "dict" if depth > 0 => return Err(unknown()),
             "dict" => {
                 let (types, _ordered) = rest.rsplit_once(':').ok_or_else(unknown)?;
                 let (values, index) = types.rsplit_once(':').ok_or_else(unknown)?;
                 let index = Self::parse_childless(index, depth + 1)?;
                 let values = Self::parse_childless(values, depth + 1)?;
-                let leaf = !matches!(values, Dictionary(..)) && depth == 0;
-                if !leaf || !index.is_integer() {
+                if !index.is_integer() {
                     return Err(unknown());
                 }
                 Dictionary(Arc::new(index), Arc::new(values))
@@ -417,6 +447,8 @@ mod tests {
             "fixed_size_list:int8:0",
             "fixed_size_list:string:3",
             "fixed_size_list:int8",
+            "fixed_size_list:int64:2147483647",
+            "fixed_size_list:fixed_size_binary:65536:65536",
             "dict:dict:string:int8:false:int8:false",
             "dict:string:float:false",
             "duration",

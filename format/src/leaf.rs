@@ -6,7 +6,7 @@
 use crate::{
     Bitmap, Buffer, Column, DataType, Error, Field, Physical, Result, Values,
     bitmap::BitmapBuilder,
-    column::{Offset, too_large},
+    column::{Offset, check_repeated, too_large},
     ensure,
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
@@ -236,9 +236,8 @@ impl LeafBuilder {
         let LeafShape::Fixed { items, .. } = self.shape else { return Err(self.mismatch("bits")) };
         let Slots::Bits(out) = &mut self.values else { return Err(self.mismatch("bits")) };
         ensure!(
-            source.len() as u64 * 8 >= (start + count) as u64 * items as u64,
-            "expected {} bits, found {} bytes",
-            (start + count) as u64 * items as u64,
+            holds_bits(source, start, count, items),
+            "expected {count} values of {items} bits behind {start} others, found {} bytes",
             source.len()
         );
         out.append_bits(source, start * items, count * items);
@@ -274,9 +273,8 @@ impl LeafBuilder {
         let items = items_at(&self.shape, level);
         ensure!(level < self.item_validity.len(), "found item validity where the type has no items");
         ensure!(
-            source.len() as u64 * 8 >= (start + count) as u64 * items as u64,
-            "item validity: expected {} bits, found {} bytes",
-            (start + count) as u64 * items as u64,
+            holds_bits(source, start, count, items),
+            "item validity: expected {count} times {items} bits behind {start} others, found {} bytes",
             source.len()
         );
         let validity = &mut self.item_validity[level];
@@ -357,7 +355,11 @@ impl LeafBuilder {
     }
 
     /// Appends `count` slots of unimportant content, for nulls: zeros, or empty text.
+    ///
+    /// # Errors
+    /// Too large if they would fill memory: no bytes of the file stand behind them.
     pub(crate) fn append_defaults(&mut self, count: usize) -> Result<()> {
+        check_repeated(count, self.shape.slot_bits().unwrap_or(64).div_ceil(8))?;
         match &mut self.values {
             Slots::Null => {}
             Slots::Bits(bits) => {
@@ -383,11 +385,15 @@ impl LeafBuilder {
     }
 
     /// Appends the slots at `indices` of `other`, which has the same shape; indices are below its length.
+    ///
+    /// # Errors
+    /// Too large if slots that lie in the file once would fill memory.
     pub(crate) fn append_slots_of(&mut self, other: &LeafBuilder, indices: &[u32]) -> Result<()> {
         debug_assert_eq!(self.shape, other.shape);
         match (&mut self.values, &other.values) {
             (Slots::Fixed(_), Slots::Fixed(source)) => {
                 let width = self.shape.slot_bytes().unwrap_or_default();
+                check_repeated(indices.len(), width as u64)?;
                 let out = self.grow_fixed(indices.len(), width)?;
                 lancet_kernels::gather::fixed(width, source.as_slice(), indices, out);
                 Ok(())
@@ -512,6 +518,12 @@ fn nest(
     }
 }
 
+/// Whether `source` has `count` slots of `items` bits each behind `start` others.
+fn holds_bits(source: &[u8], start: usize, count: usize, items: usize) -> bool {
+    let bits = start.checked_add(count).and_then(|slots| slots.checked_mul(items));
+    bits.is_some_and(|bits| bits.div_ceil(8) <= source.len())
+}
+
 /// Items of one slot counted at dimension `level`: the product of the dimensions down to it.
 fn items_at(shape: &LeafShape, level: usize) -> usize {
     match shape {
@@ -557,6 +569,7 @@ fn append_texts<O: Offset + Into<i64>>(
         total += range(i).len();
         *out = O::from_usize(total)?;
     }
+    check_repeated(1, (total - base) as u64)?;
     let mut out = bytes.grow(total - base);
     for &i in indices {
         let value = &data[range(i)];
@@ -616,6 +629,21 @@ mod tests {
         builder.append_values("é".as_bytes(), [1usize, 2].into_iter()).unwrap();
         assert!(builder.check_utf8(0).is_err());
         assert!(builder.check_utf8(2).is_err());
+    }
+
+    #[test]
+    fn repeated_values_do_not_fill_memory() {
+        let too_large = |result: Result<()>| result.unwrap_err().kind() == crate::ErrorKind::TooLarge;
+        let (data_type, vectors) = shape("fixed_size_list:float:268435456");
+        let mut builder = LeafBuilder::new(vectors, 0, None);
+        assert!(too_large(builder.append_defaults(2)));
+        assert!(too_large(builder.append_defaults(usize::MAX)));
+        assert!(Column::absent(&data_type, 2).is_err());
+        let (_, text) = shape("large_string");
+        let mut one = LeafBuilder::new(text.clone(), 0, None);
+        one.append_value(&[b'a'; 1 << 20]).unwrap();
+        let mut builder = LeafBuilder::new(text, 0, None);
+        assert!(too_large(builder.append_slots_of(&one, &[0; 1025])));
     }
 
     #[test]

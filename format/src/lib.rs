@@ -12,6 +12,8 @@ mod cursor;
 mod data_type;
 mod error;
 mod file;
+#[cfg(test)]
+mod hostile;
 pub mod json;
 mod leaf;
 mod proto;

@@ -1,7 +1,10 @@
 //! Fields and schemas: the flat list of a manifest or a file, made into a tree.
 
-use crate::{DataType, Error, ErrorKind, Result, proto};
+use crate::{DataType, Error, ErrorKind, Result, ensure, proto};
 use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec::Vec};
+
+/// Fields may lie in so many others.
+const MAX_DEPTH: usize = 64;
 
 /// Metadata of a field or a schema: text keys, values that are nearly always text.
 pub type Metadata = BTreeMap<String, Vec<u8>>;
@@ -67,20 +70,29 @@ impl Schema {
     /// Makes the tree of a flat list in which parents precede their children.
     ///
     /// # Errors
-    /// Corrupt if a parent is missing or comes later, or an id occurs twice. A type that is not known
-    /// becomes [`DataType::Unknown`]: the other columns can be read all the same.
+    /// Corrupt if a parent is missing or comes later, an id occurs twice, or fields are nested more than 64
+    /// deep. A type that is not known becomes [`DataType::Unknown`]: the other columns can be read all the same.
     pub(crate) fn from_proto(fields: &[proto::Field], metadata: Metadata) -> Result<Self> {
         // Children lie behind their parents, so one pass from the back finds them complete.
-        let mut by_id = BTreeMap::new();
-        for (index, field) in fields.iter().enumerate() {
-            if field.parent_id != -1 && !by_id.contains_key(&field.parent_id) {
-                return Err(Error::corrupt(format!(
-                    "field `{}` (id {}): expected its parent {} before it",
-                    field.name, field.id, field.parent_id
-                )));
-            }
+        let mut depths = BTreeMap::new();
+        for field in fields {
+            let depth = match (field.parent_id, depths.get(&field.parent_id)) {
+                (-1, _) => 0,
+                (_, Some(depth)) => depth + 1,
+                (parent, None) => {
+                    return Err(Error::corrupt(format!(
+                        "field `{}` (id {}): expected its parent {parent} before it",
+                        field.name, field.id
+                    )));
+                }
+            };
+            ensure!(
+                depth < MAX_DEPTH,
+                "field `{}`: expected at most {MAX_DEPTH} levels of fields",
+                field.name
+            );
             // Blob descriptions of a file's own schema all have id −1 and no columns.
-            if field.id >= 0 && by_id.insert(field.id, index).is_some() {
+            if field.id >= 0 && depths.insert(field.id, depth).is_some() {
                 return Err(Error::corrupt(format!(
                     "field `{}`: expected an id of its own, found {} twice",
                     field.name, field.id
@@ -257,5 +269,28 @@ mod tests {
         ] {
             assert!(Schema::from_proto(&fields, Metadata::new()).is_err());
         }
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nested = |depth: i32| -> Vec<proto::Field> {
+            (0..depth).map(|id| field("f", id, id - 1, "struct")).collect()
+        };
+        assert!(Schema::from_proto(&nested(64), Metadata::new()).is_ok());
+        assert!(Schema::from_proto(&nested(65), Metadata::new()).is_err());
+        assert!(Schema::from_proto(&nested(1 << 17), Metadata::new()).is_err());
+    }
+
+    #[test]
+    fn values_are_not_larger_than_memory() {
+        // Vectors of vectors of structs of nothing: 2^62 items a row.
+        let fields = [
+            field("f", 0, -1, "fixed_size_list:struct:2147483647"),
+            field("item", 1, 0, "struct"),
+            field("g", 2, 1, "fixed_size_list:struct:2147483647"),
+            field("item", 3, 2, "struct"),
+        ];
+        let schema = Schema::from_proto(&fields, Metadata::new()).unwrap();
+        assert!(matches!(schema.fields[0].data_type, DataType::Unknown(_)));
     }
 }

@@ -15,6 +15,9 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+/// The most rows that a fragment may have: row addresses give 32 bits to the offset.
+const MAX_ROWS: u64 = 1 << 32;
+
 /// A fragment of one or more versions. What it has read of its files it keeps for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Fragment {
@@ -186,6 +189,9 @@ impl Fragment {
         let file = self.files.first().ok_or_else(|| Error::invalid_input("a fragment without files"))?;
         let (_, rows) =
             pool.get(file)?.container().schema().map_err(|error| Error::format(file.path(), error))?;
+        if rows > MAX_ROWS {
+            return Err(Error::corrupt(file.path(), format!("expected at most 2^32 rows, found {rows}")));
+        }
         Ok(*self.physical_rows.get_or_init(|| rows))
     }
 
@@ -280,7 +286,7 @@ impl Fragment {
             ));
         }
         let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>();
-        Ok(Column::nulls(&field.data_type, count as usize))
+        Ok(Column::absent(&field.data_type, count as usize)?)
     }
 
     /// A struct whose fields lie in different files, since some were added later.

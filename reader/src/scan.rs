@@ -6,6 +6,10 @@ use std::{iter::FusedIterator, ops::Range};
 /// The rows of a batch unless the caller says otherwise.
 const BATCH_SIZE: usize = 8192;
 
+/// The most memory that the rows of a batch take apart from what their texts and lists hold. Only rows of more
+/// than 128 KiB each make a batch smaller than it should be by this.
+const MAX_BATCH_BYTES: u64 = 1 << 30;
+
 /// Which rows and columns of a dataset to read. Made by [`Dataset::scan`].
 ///
 /// ```no_run
@@ -77,7 +81,8 @@ impl Scan {
     }
 
     /// The most rows of a batch, at least 1; by default 8192. Batches end with their fragment, and where a
-    /// column can be borrowed from a page without a copy, with that page.
+    /// column can be borrowed from a page without a copy, with that page; rows that are very wide come in
+    /// smaller batches, of a gigabyte at the most.
     pub fn batch_size(mut self, rows: usize) -> Self {
         self.batch_size = rows.max(1);
         self
@@ -87,7 +92,11 @@ impl Scan {
     ///
     /// # Errors
     /// Those of the deletion files that must be read to know where the first row lies.
-    pub fn batches(self) -> Result<Batches> {
+    pub fn batches(mut self) -> Result<Batches> {
+        let columns = self.projection.columns.iter().map(|column| column.data_type().value_bytes());
+        let row = columns.fold(1, u64::saturating_add);
+        let most = usize::try_from(MAX_BATCH_BYTES / row).unwrap_or(usize::MAX);
+        self.batch_size = self.batch_size.min(most.max(1));
         let live = self.dataset.live_before()?;
         let total = live.last().copied().unwrap_or_default();
         let start = self.offset.min(total);

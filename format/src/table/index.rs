@@ -1,7 +1,7 @@
 //! The manifest's index list: one entry for each segment of an index.
 
 use super::{Roaring, check_relative};
-use crate::{Error, Result, proto};
+use crate::{Error, Result, ensure, proto};
 use alloc::{format, string::String, vec::Vec};
 use bytes::Bytes;
 use core::fmt;
@@ -11,6 +11,9 @@ use prost::Message;
 pub(super) const FRAGMENT_REUSE: &str = "__lance_frag_reuse";
 /// The name of the index that lists rows which are not yet in fragments.
 const MEM_WAL: &str = "__lance_mem_wal";
+/// The most fragments that an index may say it covers. A few bytes can name all there could be, and some uses
+/// of the set list them.
+const MAX_FRAGMENTS: u64 = 1 << 24;
 
 /// A segment of an index. Segments with one name form one index.
 #[derive(Debug, Clone)]
@@ -142,7 +145,13 @@ impl IndexMetadata {
         let fragments = if bitmap.is_empty() {
             None
         } else {
-            Some(Roaring::parse(&bitmap).map_err(|error| error.within("fragment bitmap"))?)
+            let set = Roaring::parse(&bitmap).map_err(|error| error.within("fragment bitmap"))?;
+            ensure!(
+                set.len() <= MAX_FRAGMENTS,
+                "fragment bitmap: expected fewer fragments, found {}",
+                set.len()
+            );
+            Some(set)
         };
         let file = |file: proto::table::IndexFile| {
             check_relative(&file.path, "index file")?;

@@ -17,6 +17,7 @@ use super::{
 use crate::{
     DataType, Error, Result,
     bitmap::BitmapBuilder,
+    column::check_repeated,
     container::PageParts,
     ensure,
     leaf::{Item, LeafBuilder, LeafShape},
@@ -132,7 +133,11 @@ impl Array {
 
     /// Whether the rows take no bytes in the file.
     pub(super) fn is_absent(&self) -> bool {
-        matches!(self.values, Values::Absent)
+        match &self.values {
+            Values::Absent => true,
+            Values::Dictionary(dictionary) => dictionary.is_absent(),
+            _ => false,
+        }
     }
 
     /// Whether the rows lie in a page buffer as they lie in a column.
@@ -151,6 +156,9 @@ impl Array {
         keep: bool,
     ) -> Result<()> {
         let count = rows.len();
+        if self.is_absent() {
+            check_repeated(count, 4)?;
+        }
         if !self.values.state_nulls() {
             self.validity.append(rows.clone(), validity)?;
         }

@@ -56,6 +56,11 @@ impl Dictionary {
         Ok(Some(Dictionary { indices, shift, slots, valid, position: parts.encoding_position }))
     }
 
+    /// Whether the indices take no bytes in the file.
+    pub(super) fn is_absent(&self) -> bool {
+        self.indices.is_absent()
+    }
+
     /// Appends `rows`.
     pub(super) fn read(
         &self,

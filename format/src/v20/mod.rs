@@ -26,7 +26,7 @@ use crate::{
     leaf::{LeafBuilder, LeafShape},
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
-use core::{ops::Range, slice};
+use core::{cell::Cell, ops::Range, slice};
 use data::Flat;
 use page::Content;
 
@@ -53,7 +53,7 @@ pub(crate) fn read(
     ranges: &[Range<u64>],
     reuse: Option<Column>,
 ) -> Result<Column> {
-    Reader { file, columns }.field(field, Rows::Exactly(rows), ranges, reuse)
+    Reader { file, columns, absent: Cell::new(0) }.field(field, Rows::Exactly(rows), ranges, reuse)
 }
 
 /// What is known about the number of rows of a column.
@@ -68,6 +68,8 @@ enum Rows {
 struct Reader<'a> {
     file: &'a File,
     columns: &'a ColumnMap,
+    /// Bytes of memory for items that take none in the file.
+    absent: Cell<u64>,
 }
 
 impl<'a> Reader<'a> {
@@ -96,6 +98,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Lists can claim any number of items that take no bytes in the file: not so many that they fill memory.
+    fn count_absent(&self, items: usize, bits: u64) -> Result<()> {
+        let bytes = (items as u64).checked_mul(bits).map(|bits| bits.div_ceil(8));
+        match bytes.and_then(|bytes| self.absent.get().checked_add(bytes)) {
+            Some(bytes) if bytes <= MAX_ABSENT_BYTES => {
+                self.absent.set(bytes);
+                Ok(())
+            }
+            _ => Err(too_large()),
+        }
+    }
+
     /// Whether neither `field` nor a field below it lies in the file.
     fn is_absent(&self, field: &Field) -> bool {
         self.columns.get(field.id).is_none()
@@ -109,9 +123,10 @@ impl<'a> Reader<'a> {
         };
         let count = total(ranges)?;
         if let Rows::AtLeast(_) = rows {
-            check_absent(count as u64, LeafShape::of(data_type).ok().and_then(|shape| shape.slot_bits()))?;
+            let width = data_type.value_bytes().saturating_mul(8);
+            self.count_absent(count, width)?;
         }
-        Ok(Column::nulls(data_type, count))
+        Column::absent(data_type, count)
     }
 
     /// The pages of the column that holds `field`, and its number.
@@ -182,12 +197,16 @@ impl<'a> Reader<'a> {
         offsets.grow_typed::<O>(1)[0] = O::from_usize(0)?;
         let mut validity = reused_bits(validity.flatten(), count);
         let mut items: Vec<Range<u64>> = Vec::new();
+        let nested = matches!(rows, Rows::AtLeast(_));
         let mut base = 0usize;
         for_each_page(pages, ranges, |index, rows| {
             let page = page(self.file, column, index, field)?;
             let Content::List(ends) = &page.content else { return Err(changed(field)) };
             let rows = rows.start as usize..rows.end as usize;
             let Some(ends) = ends else {
+                if nested {
+                    self.count_absent(rows.len(), 8 * size_of::<O>() as u64)?;
+                }
                 offsets.grow_typed::<O>(rows.len()).fill(O::from_usize(base)?);
                 validity.append_n(rows.len(), false);
                 return Ok(());
@@ -271,7 +290,7 @@ impl<'a> Reader<'a> {
         if !keep {
             slots.reserve_fixed(expected);
         }
-        let (mut absent, mut blob_bytes) = (0, 0);
+        let mut blob_bytes = 0;
         for_each_page(pages, ranges, |index, part| {
             let part = part.start as usize..part.end as usize;
             match &page(self.file, column, index, field)?.content {
@@ -279,8 +298,7 @@ impl<'a> Reader<'a> {
                     if let Rows::AtLeast(_) = rows
                         && array.is_absent()
                     {
-                        absent += part.len() as u64;
-                        check_absent(absent, slot_bits)?;
+                        self.count_absent(part.len(), slot_bits.unwrap_or(64))?;
                     }
                     array.read(part, &mut slots, &mut validity, keep)
                 }
@@ -376,15 +394,6 @@ fn contiguous(ranges: &[Range<u64>]) -> Option<Range<u64>> {
     let (first, last) = (ranges.first()?, ranges.last()?);
     let gapless = ranges.windows(2).all(|pair| pair[0].end == pair[1].start);
     (gapless && first.start < last.end).then_some(first.start..last.end)
-}
-
-/// Lists can claim any number of items that take no bytes in the file: not so many that they fill memory.
-/// Items without a width have an offset each.
-fn check_absent(items: u64, bits: Option<u64>) -> Result<()> {
-    match items.checked_mul(bits.unwrap_or(64)) {
-        Some(bits) if bits / 8 <= MAX_ABSENT_BYTES => Ok(()),
-        _ => Err(too_large()),
-    }
 }
 
 fn reused_bits(old: Option<Bitmap>, expected: usize) -> BitmapBuilder {

@@ -26,6 +26,10 @@ pub(crate) const MAX_DEPTH: usize = 16;
 /// The most bytes that one compressed buffer may expand to where nothing else bounds it.
 pub(crate) const MAX_DECOMPRESSED: usize = 1 << 28;
 
+/// Values of no bits take no bytes, so that their number is a mere claim: no more of them are believed than any
+/// chunk has.
+const MAX_UNSTORED: usize = 1 << 16;
+
 /// How one buffer holds all its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Block {
@@ -139,7 +143,8 @@ pub(crate) fn flat(
     }
     ensure!(own == Some(bits) && bits.is_multiple_of(8), "expected values of {own:?} bits, found {bits}");
     let width = (bits / 8) as usize;
-    let Some(values) = bytes.get(range.start * width..range.end * width) else {
+    let within = range.start.checked_mul(width).zip(range.end.checked_mul(width));
+    let Some(values) = within.and_then(|(start, end)| bytes.get(start..end)) else {
         return Err(Error::corrupt(format!(
             "expected {count} values of {width} bytes, found {} bytes",
             bytes.len()
@@ -269,6 +274,8 @@ pub(crate) struct OutOfLineBlock<'a> {
 impl ByWord for OutOfLineBlock<'_> {
     fn run<W: unpack::Word + bytemuck::Pod>(self) -> Result<()> {
         let OutOfLineBlock { bytes, width, count, range, out } = self;
+        // Checks the size for `count` before anything is sized by it.
+        out_of_line::<W>(bytes, width, count, 0, &mut [])?;
         let target = out.grow_fixed(range.len(), size_of::<W>())?;
         out_of_line::<W>(bytes, width, count, range.start, bytemuck::cast_slice_mut(target))
     }
@@ -284,7 +291,11 @@ pub(crate) fn out_of_line<W: unpack::Word + bytemuck::Pod>(
 ) -> Result<()> {
     let block = unpack::packed_len(width);
     let (full, rest) = (count / unpack::BLOCK, count % unpack::BLOCK);
-    let tail = bytes.len().checked_sub(full * block);
+    ensure!(
+        width > 0 || count <= MAX_UNSTORED,
+        "expected at most {MAX_UNSTORED} values of no bits, found {count}"
+    );
+    let tail = full.checked_mul(block).and_then(|full| bytes.len().checked_sub(full));
     // A raw tail is written only if it is no longer than a packed one, so the two cannot be confused.
     let raw_tail = tail == Some(rest * size_of::<W>());
     ensure!(

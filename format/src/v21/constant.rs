@@ -13,6 +13,7 @@
 use super::{Target, layers::Layers, levels::LevelCodec};
 use crate::{
     Error, Extent, Result,
+    column::check_repeated,
     container::PageParts,
     cursor::Cursor,
     ensure,
@@ -77,6 +78,12 @@ impl Constant {
                 Vec::new()
             }
             max => {
+                ensure!(
+                    def.is_empty() || def.len() == rep.len(),
+                    "expected as many definition as repetition levels, found {} and {}",
+                    def.len(),
+                    rep.len()
+                );
                 ensure!(rep.len() <= u32::MAX as usize, "expected at most 2^32 levels");
                 let is_start = |(i, level): (usize, &u16)| (*level == max).then_some(i as u32);
                 let mut starts: Vec<u32> = rep.iter().enumerate().filter_map(is_start).collect();
@@ -108,6 +115,8 @@ impl Constant {
     /// Appends rows `range` of the page.
     pub(crate) fn read(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
         let rows = (range.end - range.start) as usize;
+        // Before levels and indices are made for rows of which the file holds no bytes.
+        check_repeated(rows, 4)?;
         if self.all_null {
             target.def.clear();
             target.def.resize(rows, layers.max_def.min(1));

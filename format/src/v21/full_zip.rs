@@ -209,6 +209,11 @@ impl FullZip {
             }
         }
         ensure!(started == rows, "expected {rows} rows, found {started}");
+        ensure!(
+            rep.first().is_none_or(|first| *first == layers.max_rep),
+            "expected the first entry to start a row, found one with level {}",
+            rep[0]
+        );
         match self.bits_rep == 0 && self.bits_def == 0 {
             true => target.structure.append_valid(rows),
             false => target.structure.append(layers, &target.rep, &target.def)?,

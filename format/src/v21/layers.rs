@@ -102,6 +102,11 @@ impl Layers {
         let max_def = next - 1;
         Ok(Layers { layers, max_def, max_rep: lists, visible: visible.unwrap_or(max_def) })
     }
+
+    /// Whether these are the layers of `path`.
+    pub(crate) fn fit(&self, path: &[Node]) -> bool {
+        self.layers.iter().map(|layer| layer.node).eq(path.iter().copied())
+    }
 }
 
 #[cfg(test)]

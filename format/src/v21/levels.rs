@@ -41,7 +41,7 @@ impl LevelCodec {
         match &self.0 {
             Block::Flat { .. } => {
                 ensure!(
-                    bytes.len() == count * 2,
+                    Some(bytes.len()) == count.checked_mul(2),
                     "expected {count} levels of 2 bytes, found {} bytes",
                     bytes.len()
                 );

@@ -235,7 +235,8 @@ impl MiniBlock {
             Some(dictionary) => {
                 let mut indices = LeafBuilder::new(dictionary.index.clone(), range.len(), None);
                 self.values.decode(chunk.buffers(), count, range, &mut indices)?;
-                let indices = dictionary.checked(&indices, &target.def, layers.visible)?;
+                let levels = target.def.iter().copied().filter(|level| *level <= layers.visible);
+                let indices = dictionary.checked(&indices, levels)?;
                 if dictionary.items.len() == 0 {
                     return target.leaf.append_defaults(indices.len());
                 }
@@ -278,21 +279,16 @@ impl Dictionary {
         Ok(Dictionary { items, index })
     }
 
-    /// The indices as numbers below the number of items. Null slots may hold any index: those that are too
-    /// large become 0. `def` are the definition levels of the slots, and of entries above `visible` between
-    /// them that own none.
-    fn checked(&self, indices: &LeafBuilder, def: &[u16], visible: u16) -> Result<Vec<u32>> {
+    /// The indices as numbers below the number of items. Null slots may hold any index, and get 0 instead;
+    /// `levels` are the definition levels of the slots, or none if no slot is null.
+    fn checked(&self, indices: &LeafBuilder, levels: impl Iterator<Item = u16>) -> Result<Vec<u32>> {
         let items = self.items.len() as u64;
-        let mut slots = def.iter().filter(|level| **level <= visible);
-        let check = |index: u64| {
-            let is_valid = slots.next().is_none_or(|level| *level == 0);
-            match index < items {
-                true => Ok(index as u32),
-                false if !is_valid => Ok(0),
-                false => Err(Error::corrupt(format!(
-                    "expected an index into a dictionary of {items} items, found {index}"
-                ))),
-            }
+        let check = |(index, level): (u64, u16)| match index < items {
+            true => Ok(index as u32),
+            false if level > 0 => Ok(0),
+            false => Err(Error::corrupt(format!(
+                "expected an index into a dictionary of {items} items, found {index}"
+            ))),
         };
         let wide: Option<Vec<u64>> = match self.index.slot_bytes() {
             Some(1) => indices.typed::<u8>().map(|all| all.iter().map(|&i| i.into()).collect()),
@@ -306,6 +302,7 @@ impl Dictionary {
             }
             _ => indices.typed::<u64>().map(<[u64]>::to_vec),
         };
-        wide.unwrap_or_default().into_iter().map(check).collect()
+        let levels = levels.chain(core::iter::repeat(0));
+        wide.unwrap_or_default().into_iter().zip(levels).map(check).collect()
     }
 }

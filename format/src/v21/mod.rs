@@ -19,6 +19,7 @@ mod values;
 
 use crate::{
     Column, ColumnMap, DataType, Error, Field, File, Result, Values,
+    column::too_large,
     container::PageParts,
     file::{OpenPage, for_each_page, is_leaf},
     leaf::{Item, LeafBuilder, LeafShape},
@@ -35,6 +36,7 @@ use structure::{LeafColumn, Structure, assemble, for_each_leaf, is_empty_struct}
 /// An opened page.
 #[derive(Debug)]
 pub(crate) struct Page {
+    shape: LeafShape,
     layers: Layers,
     layout: Layout,
 }
@@ -64,7 +66,7 @@ impl Page {
         let shape = leaf_shape(field)?;
         let (layers, layout) =
             Self::open_layout(layout, &parts, path, &shape).map_err(|error| error.at(position))?;
-        Ok(Page { layers, layout })
+        Ok(Page { shape, layers, layout })
     }
 
     fn open_layout(
@@ -106,6 +108,9 @@ impl Page {
 
     /// Appends rows `range` of the page to `target`.
     fn read(&self, range: Range<u64>, target: &mut Target) -> Result<()> {
+        if *target.leaf.shape() != self.shape {
+            return Err(changed());
+        }
         let first = target.leaf.len();
         match &self.layout {
             Layout::MiniBlock(page) => page.read(range, &self.layers, target)?,
@@ -116,6 +121,12 @@ impl Page {
         crate::ensure!(found == expected, "expected {expected} values for the levels read, found {found}");
         target.leaf.check_utf8(first)
     }
+}
+
+/// A page is opened once, for the field that its column was first read as.
+#[cold]
+fn changed() -> Error {
+    Error::invalid_input("column was read before with another type or nesting")
 }
 
 /// What the slots of a leaf hold: a packed struct is one value of all its fields' bytes.
@@ -147,7 +158,8 @@ fn open_page<'a>(
     field: &Field,
 ) -> Result<&'a Page> {
     match file.page(column, index, |_, parts| Page::open(parts, path, field).map(OpenPage::V21))? {
-        OpenPage::V21(page) => Ok(page),
+        OpenPage::V21(page) if page.layers.fit(path) => Ok(page),
+        OpenPage::V21(_) => Err(changed()),
         OpenPage::V20(_) => unreachable!("a file has one version"),
     }
 }
@@ -161,11 +173,11 @@ pub(crate) fn read(
     ranges: &[Range<u64>],
     reuse: Option<Column>,
 ) -> Result<Column> {
-    let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
+    let count = total(ranges)?;
     if is_leaf(field) {
         return match columns.get(field.id) {
             Some(column) => Ok(read_leaf(file, field, &[Node::Item], column, rows, ranges, reuse)?.leaf),
-            None => Ok(Column::nulls(&field.data_type, count)),
+            None => Column::absent(&field.data_type, count),
         };
     }
     let mut leaves = Vec::new();
@@ -179,6 +191,17 @@ pub(crate) fn read(
     assemble(field, 0, count, &mut leaves.iter_mut())
 }
 
+/// The number of rows in `ranges`.
+fn total(ranges: &[Range<u64>]) -> Result<usize> {
+    let rows = ranges.iter().try_fold(0u64, |rows, range| rows.checked_add(range.end - range.start));
+    rows.and_then(|rows| usize::try_from(rows).ok()).ok_or_else(too_large)
+}
+
+/// The size of the file.
+fn file_bytes(file: &File) -> usize {
+    usize::try_from(file.container().source().len()).unwrap_or(usize::MAX)
+}
+
 fn read_leaf(
     file: &File,
     field: &Field,
@@ -190,7 +213,8 @@ fn read_leaf(
 ) -> Result<LeafColumn> {
     let pages = &file.column(column)?.pages;
     // Fixed-size lists of structs have as many entries for each row as structs in it.
-    let entries: usize = path.iter().map(|node| node.entries()).product();
+    let entries = path.iter().try_fold(1usize, |entries, node| entries.checked_mul(node.entries()));
+    let entries = entries.ok_or_else(too_large)?;
     let scaled: Vec<Range<u64>>;
     let ranges = match entries {
         1 => ranges,
@@ -201,12 +225,17 @@ fn read_leaf(
         }
         _ => {
             let entries = entries as u64;
-            scaled = ranges.iter().map(|range| range.start * entries..range.end * entries).collect();
+            let scale = |row: u64| row.checked_mul(entries).ok_or_else(too_large);
+            scaled = ranges
+                .iter()
+                .map(|range| Ok(scale(range.start)?..scale(range.end)?))
+                .collect::<Result<_>>()?;
             &scaled
         }
     };
     pages.expect_rows(rows.saturating_mul(entries as u64))?;
-    let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
+    // A false number of rows sets no memory aside: where rows take no bytes, the builders grow with them.
+    let count = total(ranges)?.min(file_bytes(file).saturating_mul(8));
     let (old_validity, old_values) = reuse.map(Column::into_parts).unzip();
     let mut leaf = LeafBuilder::new(leaf_shape(field)?, count, old_values);
     let in_one_page = match ranges {
@@ -218,7 +247,8 @@ fn read_leaf(
         open_page(file, column, page, path, field)?.lends_rows()
     };
     if !keep && !path.contains(&Node::List) {
-        leaf.reserve_fixed(count);
+        let width = leaf.shape().slot_bytes().unwrap_or(1).max(1);
+        leaf.reserve_fixed(count.min(file_bytes(file).saturating_mul(8) / width));
     }
     let structure = Structure::new(path, count, old_validity.flatten());
     let mut target = Target { leaf, structure, rep: Vec::new(), def: Vec::new(), keep };

@@ -160,14 +160,14 @@ pub(crate) fn assemble(
                 ensure!(found.leaf.len() == len, "expected {len} values, found {}", found.leaf.len());
                 found.leaf
             }
-            None => Column::nulls(&field.data_type, len),
+            None => Column::absent(&field.data_type, len)?,
         });
     }
     let own = &leaves.as_slice()[..count_leaves(field)];
     let mut present = own.iter().flatten();
     let Some(first) = present.next() else {
         leaves.nth(count_leaves(field) - 1);
-        return Ok(Column::nulls(&field.data_type, len));
+        return Column::absent(&field.data_type, len);
     };
     let node = &first.nodes[depth];
     ensure!(node.len == len, "expected {len} values, found {}", node.len);
