@@ -33,7 +33,7 @@ from reference.values import column_json
 NULL_SHARES = {"none": 0.0, "1%": 0.01, "30%": 0.3, "90%": 0.9, "all": 1.0}
 SHORT_NULL_SHARES = ("none", "30%", "all")
 ROWS_PER_BATCH = 370
-LARGEST_COST = 200_000
+LARGEST_COST, SHORT_LARGEST_COST = 200_000, 20_000
 TAKEN_ROWS = 40
 SPARE = 7  # rows of a source beyond the largest dataset: slices start anywhere in them
 
@@ -156,9 +156,10 @@ def questions(names: list[str], rows: int, r: random.Random) -> Iterator[Questio
 class Matrix:
     """Writes the datasets, asks lancet, and keeps the report."""
 
-    def __init__(self, lancet: Lancet, seed: int, folder: Path):
+    def __init__(self, lancet: Lancet, seed: int, largest_cost: int, folder: Path):
         self.lancet = lancet
         self.seed = seed
+        self.largest_cost = largest_cost
         self.dataset = folder / "dataset"
         self.report = Report()
 
@@ -170,7 +171,7 @@ class Matrix:
         null_shares: Iterable[str],
     ) -> None:
         """One kind in all these forms."""
-        affordable = max(LARGEST_COST // kind.cost, 2)
+        affordable = max(self.largest_cost // kind.cost, 2)
         shapes = [replace(shape, rows=min(shape.rows, affordable)) for shape in shapes]
         source = Source(kind, max(shape.rows for shape in shapes) + SPARE, null_shares, self.seed)
         for wish in wishes:
@@ -263,6 +264,7 @@ def main() -> int:
     parser.add_argument("--verbose", action="store_true", help="name every kind in its turn")
     args = parser.parse_args()
     kinds = [kind for kind in all_kinds() if not args.kind or kind.name in args.kind]
+    largest_cost = SHORT_LARGEST_COST if args.short else LARGEST_COST
     shapes = SHORT_SHAPES if args.short else SHAPES
     wished_shapes = SHORT_WISHED_SHAPES if args.short else WISHED_SHAPES
     shares = SHORT_NULL_SHARES if args.short else tuple(NULL_SHARES)
@@ -270,11 +272,11 @@ def main() -> int:
     wishes = [wish for wish in all_wishes() if not args.wish or wish.name in args.wish]
     wished = SHORT_WISHED_KINDS if args.short else WISHED_KINDS
     with tempfile.TemporaryDirectory() as folder:
-        matrix = Matrix(Lancet(args.binary), args.seed, Path(folder))
+        matrix = Matrix(Lancet(args.binary), args.seed, largest_cost, Path(folder))
         for kind in kinds:
             print(kind.name, file=sys.stderr)
             matrix.check_kind(kind, defaults, shapes, shares)
-            if kind.name in wished or args.kind:
+            if kind.name in wished:
                 matrix.check_kind(kind, wishes, wished_shapes, SHORT_NULL_SHARES)
     title = f"encodings, pylance {lance.__version__}, seed {args.seed}"
     return matrix.report.finish(title, ("kind", "encoding", "version"))
