@@ -31,11 +31,10 @@ from support.wishes import DEFAULT, Wish, all_wishes
 from reference.values import column_json
 
 NULL_SHARES = {"none": 0.0, "1%": 0.01, "30%": 0.3, "90%": 0.9, "all": 1.0}
-SHORT_NULL_SHARES = ("none", "30%", "all")
+WISHED_NULL_SHARES = ("none", "30%", "all")
+
 ROWS_PER_BATCH = 370
-LARGEST_COST = 200_000
 TAKEN_ROWS = 40
-SPARE = 7  # rows of a source beyond the largest dataset: slices start anywhere in them
 
 WISHED_KINDS = """
     i8 i32-small i64 u16 f16 f32 f64 bool dec128 fixed-binary-7 timestamp-us utf8 utf8-90 utf8-400
@@ -59,10 +58,32 @@ class Shape:
         return f"{self.rows} rows" + (" in small pages" if self.small_pages else "")
 
 
-SHAPES = [*map(Shape, (1, 2, 1023, 1024, 1025, 4097)), Shape(20_000, small_pages=True)]
-WISHED_SHAPES = [Shape(1025), Shape(4097, small_pages=True)]
-SHORT_SHAPES = [Shape(1300, small_pages=True)]
-SHORT_WISHED_SHAPES = [Shape(1025)]
+@dataclass(frozen=True)
+class Extent:
+    """How much of the matrix is run."""
+
+    shapes: list[Shape]
+    null_shares: tuple[str, ...]
+    wished_kinds: list[str]
+    wished_shapes: list[Shape]
+    largest_cost: int
+    """Kinds with large rows have fewer: rows × cost is at most this."""
+
+
+FULL = Extent(
+    shapes=[*map(Shape, (1, 2, 1023, 1024, 1025, 4097)), Shape(20_000, small_pages=True)],
+    null_shares=tuple(NULL_SHARES),
+    wished_kinds=WISHED_KINDS,
+    wished_shapes=[Shape(1025), Shape(4097, small_pages=True)],
+    largest_cost=200_000,
+)
+SHORT = Extent(
+    shapes=[Shape(1300, small_pages=True)],
+    null_shares=WISHED_NULL_SHARES,
+    wished_kinds=SHORT_WISHED_KINDS,
+    wished_shapes=[Shape(1025)],
+    largest_cost=20_000,
+)
 
 
 @dataclass(frozen=True)
@@ -76,11 +97,10 @@ class Column:
 
 
 class Source:
-    """The values of one kind, with each share of nulls, from which datasets take slices."""
+    """The values of one kind, with each share of nulls, of which datasets take the first rows."""
 
     def __init__(self, kind: Kind, rows: int, null_shares: Iterable[str], seed: int):
         self.kind = kind
-        self.rows = rows
         r = random.Random(f"{seed}/{kind.name}/nulls")
         values = kind.values(rows, str(seed))
         self.arrays: dict[str, pa.Array] = {}
@@ -91,15 +111,15 @@ class Source:
             self.arrays[name] = array
             self.expected[name] = column_json(array)
 
-    def columns(self, start: int, rows: int, wish: Wish, version: str) -> list[Column]:
+    def columns(self, rows: int, wish: Wish, version: str) -> list[Column]:
         """One column for each share of nulls that this storage version can hold."""
         lossy = version == "2.0" and pat.is_struct(self.kind.type)  # 2.0 loses nulls of a struct
         return [
             Column(
                 name,
                 wish.field(name, self.kind.type),
-                copied(array, range(start, start + rows)),
-                self.expected[name][start : start + rows],
+                copied(array, range(rows)),
+                self.expected[name][:rows],
             )
             for name, array in self.arrays.items()
             if name == "none" or not lossy
@@ -156,9 +176,10 @@ def questions(names: list[str], rows: int, r: random.Random) -> Iterator[Questio
 class Matrix:
     """Writes the datasets, asks lancet, and keeps the report."""
 
-    def __init__(self, lancet: Lancet, seed: int, folder: Path):
+    def __init__(self, lancet: Lancet, seed: int, largest_cost: int, folder: Path):
         self.lancet = lancet
         self.seed = seed
+        self.largest_cost = largest_cost
         self.dataset = folder / "dataset"
         self.report = Report()
 
@@ -170,9 +191,9 @@ class Matrix:
         null_shares: Iterable[str],
     ) -> None:
         """One kind in all these forms."""
-        affordable = max(LARGEST_COST // kind.cost, 2)
+        affordable = max(self.largest_cost // kind.cost, 2)
         shapes = [replace(shape, rows=min(shape.rows, affordable)) for shape in shapes]
-        source = Source(kind, max(shape.rows for shape in shapes) + SPARE, null_shares, self.seed)
+        source = Source(kind, max(shape.rows for shape in shapes), null_shares, self.seed)
         for wish in wishes:
             for shape in dict.fromkeys(shapes):
                 for version in STORAGE_VERSIONS:
@@ -182,7 +203,7 @@ class Matrix:
     def _check_dataset(self, source: Source, wish: Wish, shape: Shape, version: str) -> None:
         label = (source.kind.name, wish.name, version)
         r = random.Random(f"{self.seed}/{label}/{shape}")
-        columns = source.columns(r.randrange(SPARE), shape.rows, wish, version)
+        columns = source.columns(shape.rows, wish, version)
         accepted = self._write(columns, shape, version)
         for column in columns:
             if column not in accepted:
@@ -262,20 +283,18 @@ def main() -> int:
     parser.add_argument("--wish", action="append", help="only this encoding; repeatable")
     parser.add_argument("--verbose", action="store_true", help="name every kind in its turn")
     args = parser.parse_args()
+    extent = SHORT if args.short else FULL
     kinds = [kind for kind in all_kinds() if not args.kind or kind.name in args.kind]
-    shapes = SHORT_SHAPES if args.short else SHAPES
-    wished_shapes = SHORT_WISHED_SHAPES if args.short else WISHED_SHAPES
-    shares = SHORT_NULL_SHARES if args.short else tuple(NULL_SHARES)
     defaults = [DEFAULT] if not args.wish or DEFAULT.name in args.wish else []
     wishes = [wish for wish in all_wishes() if not args.wish or wish.name in args.wish]
-    wished = SHORT_WISHED_KINDS if args.short else WISHED_KINDS
     with tempfile.TemporaryDirectory() as folder:
-        matrix = Matrix(Lancet(args.binary), args.seed, Path(folder))
+        matrix = Matrix(Lancet(args.binary), args.seed, extent.largest_cost, Path(folder))
         for kind in kinds:
-            print(kind.name, file=sys.stderr)
-            matrix.check_kind(kind, defaults, shapes, shares)
-            if kind.name in wished or args.kind:
-                matrix.check_kind(kind, wishes, wished_shapes, SHORT_NULL_SHARES)
+            if args.verbose:
+                print(kind.name, file=sys.stderr)
+            matrix.check_kind(kind, defaults, extent.shapes, extent.null_shares)
+            if kind.name in extent.wished_kinds:
+                matrix.check_kind(kind, wishes, extent.wished_shapes, WISHED_NULL_SHARES)
     title = f"encodings, pylance {lance.__version__}, seed {args.seed}"
     return matrix.report.finish(title, ("kind", "encoding", "version"))
 

@@ -3,7 +3,7 @@
 //! ```text
 //! buffer 0   for each entry: control word (rep << bits of def | def) of 0, 1, 2 or 4 bytes, and if it
 //!            owns a slot:  fixed     [item bitmaps] value, null slots too
-//!                          variable  length, bytes; nothing at all for a null
+//!                          variable  length, bytes (see `packed` for structs); nothing at all for a null
 //! buffer 1   rows + 1 positions in buffer 0, if there are lists or variable values
 //! ```
 
@@ -11,7 +11,8 @@ use super::{
     Target,
     block::{MAX_DECOMPRESSED, MAX_DEPTH, child, required, unsupported},
     layers::Layers,
-    values::{append_fsst, fixed_size_list, symbols},
+    packed::PackedRows,
+    values::{append_fsst, decode_fsst, fixed_size_list, symbols},
 };
 use crate::{
     Error, Extent, Result,
@@ -21,7 +22,7 @@ use crate::{
     leaf::{Item, LeafBuilder, LeafShape},
     proto::v21::{self as message, Compression, ZipWidth},
 };
-use alloc::{boxed::Box, format, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, format, vec, vec::Vec};
 use core::ops::Range;
 use lancet_kernels::fsst::Symbols;
 
@@ -51,11 +52,16 @@ enum Values {
         length: usize,
         codec: PerValue,
     },
+    Packed {
+        /// Bytes of a length.
+        length: usize,
+        rows: PackedRows,
+    },
 }
 
 /// How the bytes of one variable value are coded.
 #[derive(Debug)]
-enum PerValue {
+pub(crate) enum PerValue {
     Plain,
     Fsst(Box<Symbols>),
     General { scheme: Scheme, inner: Box<PerValue> },
@@ -74,6 +80,7 @@ impl FullZip {
         parts: &PageParts,
         layers: &Layers,
         shape: &LeafShape,
+        packed: Option<&[LeafShape]>,
     ) -> Result<Self> {
         let (bits_rep, bits_def) = (layout.bits_rep, layout.bits_def);
         let bits = bits_rep.saturating_add(bits_def);
@@ -96,16 +103,24 @@ impl FullZip {
             Some(ZipWidth::BitsPerValue(bits)) => fixed_values(compression, shape, bits)?,
             Some(ZipWidth::BitsPerOffset(bits)) => {
                 ensure!(bits == 32 || bits == 64, "expected lengths of 32 or 64 bits, found {bits}");
-                ensure!(
-                    matches!(shape, LeafShape::Variable { .. }),
-                    "found variable values where the type has {shape:?}"
-                );
-                Values::Variable { length: bits as usize / 8, codec: PerValue::parse(compression, 0)? }
+                let length = bits as usize / 8;
+                match (required(compression)?, packed) {
+                    (Compression::VariablePackedStruct(message), Some(fields)) => {
+                        Values::Packed { length, rows: PackedRows::parse(message, fields)? }
+                    }
+                    _ => {
+                        ensure!(
+                            matches!(shape, LeafShape::Variable { .. }) && packed.is_none(),
+                            "found variable values where the type has {shape:?}"
+                        );
+                        Values::Variable { length, codec: PerValue::parse(compression, 0)? }
+                    }
+                }
             }
             None => return Err(Error::corrupt("expected a width of values or lengths, found none")),
         };
         let data = parts.buffer(0, "values")?.clone();
-        let index = match layers.max_rep > 0 || matches!(values, Values::Variable { .. }) {
+        let index = match layers.max_rep > 0 || !matches!(values, Values::Fixed { .. }) {
             true => Some(PositionIndex::open(parts.buffer(1, "repetition index")?, parts.rows, data.len())?),
             false => None,
         };
@@ -131,7 +146,7 @@ impl FullZip {
             Values::Fixed { bitmaps, width } => {
                 self.control + bitmaps.iter().map(|(_, bytes)| bytes).sum::<usize>() + width
             }
-            Values::Variable { .. } => 0,
+            Values::Variable { .. } | Values::Packed { .. } => 0,
         }
     }
 
@@ -199,13 +214,9 @@ impl FullZip {
                         leaf.set_item_validity(*level, bitmap, 0, 1)?;
                     }
                 }
-                Values::Variable { .. } if d != 0 => leaf.append_defaults(1)?,
-                Values::Variable { length, codec } => {
-                    let mut size = [0; 8];
-                    size[..*length].copy_from_slice(take(bytes, &mut at, *length)?);
-                    let size = usize::try_from(u64::from_le_bytes(size)).unwrap_or(usize::MAX);
-                    codec.append(take(bytes, &mut at, size)?, leaf)?;
-                }
+                Values::Variable { .. } | Values::Packed { .. } if d != 0 => leaf.append_defaults(1)?,
+                Values::Variable { length, codec } => codec.append(sized(bytes, &mut at, *length)?, leaf)?,
+                Values::Packed { length, rows } => rows.append(sized(bytes, &mut at, *length)?, leaf)?,
             }
         }
         ensure!(started == rows, "expected {rows} rows, found {started}");
@@ -247,7 +258,14 @@ fn append_fixed(leaf: &mut LeafBuilder, value: &[u8]) -> Result<()> {
     }
 }
 
-fn take<'a>(bytes: &'a [u8], at: &mut usize, len: usize) -> Result<&'a [u8]> {
+/// The bytes behind their length, itself of `length` bytes.
+pub(crate) fn sized<'a>(bytes: &'a [u8], at: &mut usize, length: usize) -> Result<&'a [u8]> {
+    let mut size = [0; 8];
+    size[..length].copy_from_slice(take(bytes, at, length)?);
+    take(bytes, at, usize::try_from(u64::from_le_bytes(size)).unwrap_or(usize::MAX))
+}
+
+pub(crate) fn take<'a>(bytes: &'a [u8], at: &mut usize, len: usize) -> Result<&'a [u8]> {
     let Some(found) = at.checked_add(len).and_then(|end| bytes.get(*at..end)) else {
         return Err(Error::corrupt(format!(
             "expected {len} more bytes in the entries of a row, found {}",
@@ -288,7 +306,7 @@ fn fixed_values(compression: &message::Compressive, shape: &LeafShape, bits: u32
 }
 
 impl PerValue {
-    fn parse(compression: &message::Compressive, depth: usize) -> Result<Self> {
+    pub(crate) fn parse(compression: &message::Compressive, depth: usize) -> Result<Self> {
         ensure!(depth < MAX_DEPTH, "expected encodings nested at most {MAX_DEPTH} deep");
         Ok(match required(compression)? {
             Compression::Variable(_) | Compression::Flat(_) => PerValue::Plain,
@@ -313,6 +331,25 @@ impl PerValue {
             PerValue::Fsst(symbols) => append_fsst(symbols, value, leaf),
             PerValue::General { scheme, inner } => {
                 inner.append(&scheme.decompress(value, MAX_DECOMPRESSED)?, leaf)
+            }
+        }
+    }
+}
+
+impl PerValue {
+    /// The decoded value.
+    pub(crate) fn decode<'a>(&self, value: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+        match self {
+            PerValue::Plain => Ok(Cow::Borrowed(value)),
+            PerValue::Fsst(symbols) => {
+                let mut out = vec![0; value.len() * 8];
+                let size = decode_fsst(symbols, value, &mut out)?;
+                out.truncate(size);
+                Ok(Cow::Owned(out))
+            }
+            PerValue::General { scheme, inner } => {
+                let whole = scheme.decompress(value, MAX_DECOMPRESSED)?;
+                Ok(Cow::Owned(inner.decode(&whole)?.into_owned()))
             }
         }
     }

@@ -5,6 +5,7 @@
 //! mini_block  chunks of small values                 full_zip    large values, one by one
 //! constant    one value, or only nulls               chunks      where chunks and their rows lie
 //! values      encodings inside a chunk               block       encodings of a whole buffer
+//! packed      rows of structs with variable fields
 //! ```
 
 mod block;
@@ -14,6 +15,7 @@ mod full_zip;
 mod layers;
 mod levels;
 mod mini_block;
+mod packed;
 mod structure;
 mod values;
 
@@ -22,10 +24,10 @@ use crate::{
     column::too_large,
     container::PageParts,
     file::{OpenPage, for_each_page, is_leaf},
-    leaf::{Item, LeafBuilder, LeafShape},
+    leaf::{LeafBuilder, LeafShape},
     proto::{self, v21 as message},
 };
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 use constant::Constant;
 use core::ops::Range;
 use full_zip::FullZip;
@@ -65,7 +67,7 @@ impl Page {
         let layout: message::PageLayout = proto::decode(&parts.encoding, position, "page layout")?;
         let shape = leaf_shape(field)?;
         let (layers, layout) =
-            Self::open_layout(layout, &parts, path, &shape).map_err(|error| error.at(position))?;
+            Self::open_layout(layout, &parts, path, field, &shape).map_err(|error| error.at(position))?;
         Ok(Page { shape, layers, layout })
     }
 
@@ -73,6 +75,7 @@ impl Page {
         layout: message::PageLayout,
         parts: &PageParts,
         path: &[Node],
+        field: &Field,
         shape: &LeafShape,
     ) -> Result<(Layers, Layout)> {
         Ok(match layout.layout {
@@ -83,7 +86,11 @@ impl Page {
             }
             Some(message::Layout::FullZip(layout)) => {
                 let layers = Layers::parse(&layout.layers, path)?;
-                let page = FullZip::open(&layout, parts, &layers, shape)?;
+                let packed = match &field.data_type {
+                    DataType::Struct(fields) if field.is_packed() => Some(packed_fields(fields)?),
+                    _ => None,
+                };
+                let page = FullZip::open(&layout, parts, &layers, shape, packed.as_deref())?;
                 (layers, Layout::FullZip(page))
             }
             Some(message::Layout::Constant(layout)) => {
@@ -133,16 +140,18 @@ fn changed() -> Error {
 fn leaf_shape(field: &Field) -> Result<LeafShape> {
     match &field.data_type {
         empty if is_empty_struct(empty) => Ok(LeafShape::Null),
+        // Fields that cannot be packed can only be null, all of them.
         DataType::Struct(fields) if field.is_packed() => {
-            let widths = fields.iter().map(|child| match LeafShape::of(&child.data_type)?.slot_bytes() {
-                Some(width) => Ok(width),
-                None => Err(Error::unsupported("packed structs with variable fields are not supported yet")),
-            });
-            Ok(LeafShape::plain(Item::Bytes(widths.sum::<Result<usize>>()?)))
+            Ok(packed_fields(fields).map_or(LeafShape::Null, |fields| packed::shape(&fields)))
         }
         _ if field.is_blob() => Err(Error::unsupported("blob columns are not supported yet")),
         other => LeafShape::of(other),
     }
+}
+
+/// The shapes of a packed struct's fields.
+fn packed_fields(fields: &[Arc<Field>]) -> Result<Vec<LeafShape>> {
+    fields.iter().map(|child| LeafShape::of(&child.data_type)).collect()
 }
 
 /// Page `index` of `column`, which holds the leaf `field` without any nesting.
@@ -258,16 +267,20 @@ fn read_leaf(
     let Target { leaf, structure, .. } = target;
     let nodes = structure.finish();
     let validity = nodes.last().and_then(|node| node.validity().cloned());
-    Ok(LeafColumn { leaf: finish_leaf(leaf, field, validity), nodes })
+    Ok(LeafColumn { leaf: finish_leaf(leaf, field, validity)?, nodes })
 }
 
 /// The column of a leaf; packed structs are taken apart, empty ones have no nulls.
-fn finish_leaf(leaf: LeafBuilder, field: &Field, validity: Option<crate::Bitmap>) -> Column {
+fn finish_leaf(leaf: LeafBuilder, field: &Field, validity: Option<crate::Bitmap>) -> Result<Column> {
     match &field.data_type {
         empty if is_empty_struct(empty) => {
-            Column::new(empty.clone(), leaf.len(), None, Values::Struct(Vec::new()))
+            Ok(Column::new(empty.clone(), leaf.len(), None, Values::Struct(Vec::new())))
         }
-        DataType::Struct(fields) => leaf.finish_packed(&field.data_type, fields, validity),
-        other => leaf.finish(other, validity),
+        DataType::Struct(fields) => match leaf.shape() {
+            LeafShape::Null => packed::all_null(leaf.len(), &field.data_type, validity),
+            LeafShape::Fixed { .. } => Ok(leaf.finish_packed(&field.data_type, fields, validity)),
+            LeafShape::Variable { .. } => packed::take_apart(leaf, &field.data_type, fields, validity),
+        },
+        other => Ok(leaf.finish(other, validity)),
     }
 }

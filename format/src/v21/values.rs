@@ -282,11 +282,14 @@ impl<'a> Variable<'a> {
 /// Decodes one value and appends it.
 pub(crate) fn append_fsst(symbols: &Symbols, codes: &[u8], out: &mut LeafBuilder) -> Result<()> {
     // A code stands for at most eight bytes.
-    out.append_decoded(codes.len() * 8, |room| {
-        symbols
-            .decode_into(codes, room)
-            .ok_or_else(|| Error::corrupt("expected FSST codes of the symbol table, found others"))
-    })
+    out.append_decoded(codes.len() * 8, |room| decode_fsst(symbols, codes, room))
+}
+
+/// Decodes one value to the start of `room`; how long it is.
+pub(crate) fn decode_fsst(symbols: &Symbols, codes: &[u8], room: &mut [u8]) -> Result<usize> {
+    symbols
+        .decode_into(codes, room)
+        .ok_or_else(|| Error::corrupt("expected FSST codes of the symbol table, found others"))
 }
 
 /// The table of a FSST encoding.
