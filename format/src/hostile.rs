@@ -210,6 +210,22 @@ fn full_zip_rows_begin_with_a_start() {
 }
 
 #[test]
+fn lists_of_one_boolean_have_nulls_too() {
+    let list = v21::FixedSizeList { items_per_value: 1, values: Some(Box::new(flat(1))), has_validity: true };
+    let layout = v21::FullZip {
+        width: Some(v21::ZipWidth::BitsPerValue(16)),
+        value_compression: Some(compressive(v21::Compression::FixedSizeList(Box::new(list)))),
+        layers: vec![1],
+        ..Default::default()
+    };
+    let layout = v21::PageLayout { layout: Some(v21::Layout::FullZip(Box::new(layout))) };
+    let file = file(1, vec![vec![PageOf(2, layout, vec![vec![1, 1, 0, 1]])]]);
+    let column = read(&file, &field(&[("fixed_size_list:bool:1", -1)]), 0, 2, 2).unwrap();
+    let items = column.child().unwrap();
+    assert_eq!((items.len(), items.null_count(), items.is_null(1)), (2, 1, true));
+}
+
+#[test]
 fn a_column_is_not_two_fields() {
     let layout = constant(v21::Constant {
         layers: vec![3],

@@ -258,6 +258,10 @@ impl LeafBuilder {
             out.append(byte != 0);
         }
         self.slots += bytes.len();
+        // Lists of one boolean.
+        for validity in &mut self.item_validity {
+            validity.append_n(bytes.len(), true);
+        }
         Ok(())
     }
 
@@ -278,6 +282,11 @@ impl LeafBuilder {
             source.len()
         );
         let validity = &mut self.item_validity[level];
+        ensure!(
+            validity.len() >= count * items,
+            "item validity: expected no more than {} items, found {count} times {items}",
+            validity.len()
+        );
         validity.rewind(count * items);
         validity.append_bits(source, start * items, count * items);
         Ok(())

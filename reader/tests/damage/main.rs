@@ -9,6 +9,7 @@
 
 mod allocations;
 mod check;
+mod claims;
 mod layout;
 mod library;
 mod messages;
@@ -33,7 +34,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const MUTATIONS: u64 = 1200;
+const MUTATIONS: u64 = 2000;
 const THREADS: usize = 2;
 /// Columns that are read in one case.
 const MAX_COLUMNS: usize = 3;
