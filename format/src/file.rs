@@ -129,14 +129,16 @@ impl File {
         .map_err(|error| error.within(format!("column `{}`", field.name)))
     }
 
-    /// The end of the page that holds `row` of `field`, if rows of that page are handed out without a copy
-    /// as long as they are not mixed with those of the next.
+    /// The rows of the page that holds `row` of `field`, if any of them can be had without a copy, as long as
+    /// they are not mixed with those of another page.
     ///
     /// # Errors
     /// As [`File::read`].
-    pub fn borrowed_until(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<u64>> {
+    pub fn lent_page(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<Range<u64>>> {
         let Some(column) = columns.get(field.id) else { return Ok(None) };
-        if !is_leaf(field) || self.container.source().in_memory().is_none() {
+        // A file that lies in memory off the alignment of values would be copied after all.
+        let lies_well = |bytes: &bytes::Bytes| bytes.as_ptr().align_offset(8) == 0;
+        if !is_leaf(field) || !self.container.source().in_memory().is_some_and(lies_well) {
             return Ok(None);
         }
         let open = self.column(column)?;
@@ -145,7 +147,7 @@ impl File {
             FileVersion::V2_0 => v20::page(self, column, page, field)?.lends_rows(),
             FileVersion::V2_1 | FileVersion::V2_2 => v21::page(self, column, page, field)?.lends_rows(),
         };
-        Ok(lent.then(|| open.pages.starts[page + 1]))
+        Ok(lent.then(|| open.pages.starts[page]..open.pages.starts[page + 1]))
     }
 
     /// The pages of column `index`.

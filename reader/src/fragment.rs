@@ -316,13 +316,13 @@ impl Fragment {
         Column::structs(&field.data_type, len, validity, children).map_err(Error::from)
     }
 
-    /// Up to which row a batch that starts at `row` can be had without copying `field`, if at all.
-    pub(crate) fn borrowed_until(&self, pool: &FilePool, field: &Field, row: u64) -> Result<Option<u64>> {
+    /// The rows around `row` that can be had without copying `field`, as long as no others are with them.
+    pub(crate) fn lent_page(&self, pool: &FilePool, field: &Field, row: u64) -> Result<Option<Range<u64>>> {
         let mut holders = self.files.iter().filter(|file| holds(file, field));
         match (holders.next(), holders.next()) {
             (Some(file), None) => pool
                 .get(file)?
-                .borrowed_until(field, file.columns(), row)
+                .lent_page(field, file.columns(), row)
                 .map_err(|error| Error::format(file.path(), error)),
             _ => Ok(None),
         }

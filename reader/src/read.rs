@@ -13,40 +13,48 @@ pub(crate) fn read(
     batch: &mut Batch,
 ) -> Result<()> {
     let mut old = std::mem::take(&mut batch.columns).into_iter();
-    let len = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
-    let mut columns = Vec::with_capacity(projection.columns.len());
-    for column in &projection.columns {
-        columns.push(match column {
-            ProjectedColumn::Field { root, path } => {
-                let mut column = fragment.read(pool, root, ranges, old.next())?;
-                for &child in path {
-                    column = column.into_child(child);
-                }
-                column
-            }
-            ProjectedColumn::RowId if fragment.meta.row_ids.is_some() => {
-                let ids = fragment.row_ids(pool)?;
-                let mut numbers = Vec::with_capacity(len);
-                ranges.iter().for_each(|range| ids.extend(range.start, range.end, &mut numbers));
-                Column::from_u64(&numbers)
-            }
-            ProjectedColumn::RowAddress | ProjectedColumn::RowId => {
-                let base = fragment.base_address();
-                let addresses: Vec<u64> = ranges.iter().cloned().flatten().map(|row| base + row).collect();
-                Column::from_u64(&addresses)
-            }
-            ProjectedColumn::CreatedAt | ProjectedColumn::LastUpdatedAt => {
-                let created = matches!(column, ProjectedColumn::CreatedAt);
-                let mut numbers = Vec::with_capacity(len);
-                fragment.extend_versions(pool, created, ranges, &mut numbers)?;
-                Column::from_u64(&numbers)
-            }
-        });
-    }
-    batch.columns = columns;
-    batch.len = len;
+    let columns = projection.columns.iter().map(|own| column(fragment, pool, own, ranges, old.next()));
+    batch.columns = columns.collect::<Result<_>>()?;
+    batch.len = count(ranges);
     batch.names = projection.shared_names();
     Ok(())
+}
+
+/// Reads one column of the physical rows of `ranges`.
+pub(crate) fn column(
+    fragment: &Fragment,
+    pool: &FilePool,
+    column: &ProjectedColumn,
+    ranges: &[Range<u64>],
+    reuse: Option<Column>,
+) -> Result<Column> {
+    let mut numbers = match column {
+        ProjectedColumn::Field { root, path } => {
+            let mut column = fragment.read(pool, root, ranges, reuse)?;
+            for &child in path {
+                column = column.into_child(child);
+            }
+            return Ok(column);
+        }
+        _ => Vec::with_capacity(count(ranges)),
+    };
+    match column {
+        ProjectedColumn::RowId if fragment.meta.row_ids.is_some() => {
+            let ids = fragment.row_ids(pool)?;
+            ranges.iter().for_each(|range| ids.extend(range.start, range.end, &mut numbers));
+        }
+        ProjectedColumn::CreatedAt => fragment.extend_versions(pool, true, ranges, &mut numbers)?,
+        ProjectedColumn::LastUpdatedAt => fragment.extend_versions(pool, false, ranges, &mut numbers)?,
+        _ => {
+            let base = fragment.base_address();
+            numbers.extend(ranges.iter().cloned().flatten().map(|row| base + row));
+        }
+    }
+    Ok(Column::from_u64(&numbers))
+}
+
+fn count(ranges: &[Range<u64>]) -> usize {
+    ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize
 }
 
 /// Where a batch that starts at `row` must end so that no column that can be borrowed is copied: at `rows`,
@@ -62,9 +70,9 @@ pub(crate) fn batch_end(
     for column in &projection.columns {
         if let ProjectedColumn::Field { root, .. } = column
             && row < rows
-            && let Some(until) = fragment.borrowed_until(pool, root, row)?
+            && let Some(page) = fragment.lent_page(pool, root, row)?
         {
-            end = end.min(until);
+            end = end.min(page.end);
         }
     }
     Ok(end)

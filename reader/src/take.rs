@@ -1,7 +1,7 @@
 //! Taking named rows: each costs a read of that row only, in any order and any number of times.
 
-use crate::{Batch, Dataset, Error, Projection, Result, read, row_ids};
-use lancet_format::{Column, Pick};
+use crate::{Batch, Dataset, Error, Projection, Result, projection::ProjectedColumn, read, row_ids};
+use lancet_format::{Column, Field, Pick};
 use std::ops::Range;
 
 /// How the rows of a take are named.
@@ -61,35 +61,81 @@ fn gather(dataset: &Dataset, places: &[Place], projection: &Projection, old: Bat
     let mut sorted: Vec<(Place, u32)> =
         places.iter().zip(0..).map(|(&place, order)| (place, order)).collect();
     sorted.sort_unstable();
-    let mut picks: Vec<Pick> = vec![(0, 0); places.len()];
-    let mut parts: Vec<Batch> = Vec::new();
-    let mut distinct: Vec<Place> = Vec::new();
-    let mut ranges = Vec::new();
-    for of_fragment in sorted.chunk_by(|a, b| a.0.0 == b.0.0) {
-        distinct.clear();
-        for &(place, order) in of_fragment {
-            if distinct.last() != Some(&place) {
-                distinct.push(place);
-            }
-            picks[order as usize] = (parts.len() as u32, distinct.len() as u32 - 1);
-        }
-        ranges.clear();
-        push_ranges(&distinct, &mut ranges);
-        let fragment = &dataset.fragments()[distinct[0].0 as usize];
-        let mut part = Batch::new();
-        read::read(fragment, dataset.pool(), projection, &ranges, &mut part)?;
-        parts.push(part);
-    }
     let mut old = old.columns.into_iter();
-    let columns = projection.columns.iter().enumerate().map(|(i, column)| {
-        let columns: Vec<&Column> = parts.iter().map(|part| &part.columns[i]).collect();
-        match columns.is_empty() {
-            true => Ok(Column::nulls(&column.data_type(), 0)),
-            false => Ok(Column::gather(&columns, &picks, old.next())?),
+    let mut plan = None;
+    let columns = projection.columns.iter().map(|column| {
+        let reuse = old.next();
+        if places.is_empty() {
+            return Ok(Column::nulls(&column.data_type(), 0));
         }
+        if let ProjectedColumn::Field { root, path } = column
+            && path.is_empty()
+            && let Some((pages, picks)) = lent_pages(dataset, &sorted, root)?
+        {
+            return Ok(Column::gather(&pages.iter().collect::<Vec<_>>(), &picks, reuse)?);
+        }
+        let Plan { parts, picks } = plan.get_or_insert_with(|| Plan::of(&sorted));
+        let read = |(position, ranges): &(u32, Vec<Range<u64>>)| {
+            let fragment = &dataset.fragments()[*position as usize];
+            read::column(fragment, dataset.pool(), column, ranges, None)
+        };
+        let parts = parts.iter().map(read).collect::<Result<Vec<_>>>()?;
+        Ok(Column::gather(&parts.iter().collect::<Vec<_>>(), picks, reuse)?)
     });
     let columns = columns.collect::<Result<_>>()?;
     Ok(Batch { names: projection.shared_names(), columns, len: places.len() })
+}
+
+/// The distinct rows to read of each fragment, and where among them each row asked for is.
+struct Plan {
+    /// The position of a fragment and its rows.
+    parts: Vec<(u32, Vec<Range<u64>>)>,
+    picks: Vec<Pick>,
+}
+
+impl Plan {
+    /// For places in ascending order, each with its position in the order asked for.
+    fn of(sorted: &[(Place, u32)]) -> Self {
+        let mut picks: Vec<Pick> = vec![(0, 0); sorted.len()];
+        let mut parts = Vec::new();
+        let mut distinct: Vec<Place> = Vec::new();
+        for of_fragment in sorted.chunk_by(|a, b| a.0.0 == b.0.0) {
+            distinct.clear();
+            for &(place, order) in of_fragment {
+                if distinct.last() != Some(&place) {
+                    distinct.push(place);
+                }
+                picks[order as usize] = (parts.len() as u32, distinct.len() as u32 - 1);
+            }
+            let mut ranges = Vec::new();
+            push_ranges(&distinct, &mut ranges);
+            parts.push((distinct[0].0, ranges));
+        }
+        Plan { parts, picks }
+    }
+}
+
+/// The pages that hold the rows of `field`, whole and without a copy, and where in them each row asked for
+/// is: then every row is copied once, from the file to its place. `None` if a page cannot be had so.
+fn lent_pages(
+    dataset: &Dataset,
+    sorted: &[(Place, u32)],
+    field: &Field,
+) -> Result<Option<(Vec<Column>, Vec<Pick>)>> {
+    let mut picks: Vec<Pick> = vec![(0, 0); sorted.len()];
+    let mut pages = Vec::new();
+    let (mut of_fragment, mut rows) = (u32::MAX, 0..0);
+    for &((position, row), order) in sorted {
+        let row = u64::from(row);
+        if position != of_fragment || !rows.contains(&row) {
+            let fragment = &dataset.fragments()[position as usize];
+            let Some(page) = fragment.lent_page(dataset.pool(), field, row)? else { return Ok(None) };
+            pages.push(fragment.read(dataset.pool(), field, std::slice::from_ref(&page), None)?);
+            (of_fragment, rows) = (position, page);
+        }
+        picks[order as usize] = (pages.len() as u32 - 1, (row - rows.start) as u32);
+    }
+    Ok(Some((pages, picks)))
 }
 
 /// The rows of one fragment, ascending, as ranges that do not touch.

@@ -361,12 +361,12 @@ fn flat_pages_are_lent() {
     };
     assert!(shared(&[0..3]) && shared(&[1..2]) && shared(&[3..5]) && shared(&[0..1, 1..3]));
     assert!(!shared(&[2..4]) && !shared(&[0..1, 2..3]));
-    let until = |row| file.file.borrowed_until(&file.fields[0], &file.columns, row).unwrap();
+    let until = |row| file.file.lent_page(&file.fields[0], &file.columns, row).unwrap().map(|rows| rows.end);
     assert_eq!((until(0), until(2), until(3), until(5)), (Some(3), Some(3), Some(5), None));
 
     let nulls = leaf("int64", 1, some_nulls(&flat(1, 0), &flat(64, 1)), vec![vec![1], u64s(&[1])]);
     let file = Opened::of(nulls.finish(1));
-    assert_eq!(file.file.borrowed_until(&file.fields[0], &file.columns, 0).unwrap(), None);
+    assert_eq!(file.file.lent_page(&file.fields[0], &file.columns, 0).unwrap(), None);
 }
 
 /// A file that is not in memory, and counts what is read of it.

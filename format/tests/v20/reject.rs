@@ -220,7 +220,7 @@ fn changed_bytes_never_panic() {
                 changed[at] ^= change;
                 let Ok(file) = Opened::new(Arc::new(Bytes::from(changed))) else { continue };
                 for (index, field) in file.fields.iter().enumerate() {
-                    let _ = file.file.borrowed_until(field, &file.columns, 0);
+                    let _ = file.file.lent_page(field, &file.columns, 0);
                     let rows = file.rows.min(10);
                     for range in [0..rows, rows.saturating_sub(1)..rows] {
                         let _ = file.read(index, &[range]);
