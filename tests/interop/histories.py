@@ -198,14 +198,14 @@ def _list(numbers: Iterable[int]) -> str:
 def main() -> int:
     """The exit status: 1 if an answer was wrong."""
     parser = common_arguments(__doc__)
-    parser.add_argument("--histories", type=int, help="how many [default: 60, short: 6]")
+    parser.add_argument("--histories", type=int, help="how many [default: 60, short: 4]")
     parser.add_argument("--steps", type=int, default=15, help="changes of each [default: 15]")
     args = parser.parse_args()
     lancet = Lancet(args.binary)
     with tempfile.TemporaryDirectory() as folder:
         abilities = Abilities.of(lancet, Path(folder))
         comparison = Comparison(lancet, abilities)
-        for number in range(args.histories or (6 if args.short else 60)):
+        for number in range(args.histories or (4 if args.short else 60)):
             r = random.Random(f"{args.seed}/{number}")
             # Every combination of these comes in turn.
             version, stable, v2 = CONFIGURATIONS[number % len(CONFIGURATIONS)]
