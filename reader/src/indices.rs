@@ -52,14 +52,14 @@ pub(crate) fn list(dataset: &Dataset) -> Result<Vec<Index>> {
             let Some(covered) = &segment.fragments else { continue };
             let covered =
                 reuse.as_ref().map_or_else(|| covered.clone(), |reuse| reuse.map_fragments(covered));
-            fragments.extend(covered.iter().filter(|id| rows_of.contains_key(id)));
+            fragments.extend(rows_of.keys().filter(|id| covered.contains(**id)));
         }
         fragments.sort_unstable();
         fragments.dedup();
         let rows_covered: u64 = fragments.iter().map(|id| rows_of[id]).sum();
         let files = || segments.iter().flat_map(|segment| &segment.files);
         let bytes = match segments.iter().all(|segment| !segment.files.is_empty()) {
-            true => files().map(|file| file.size).sum(),
+            true => files().try_fold(0u64, |sum, file| sum.checked_add(file.size?)),
             false => None,
         };
         Index {

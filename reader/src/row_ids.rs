@@ -13,7 +13,8 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub(crate) struct FragmentRowIds {
     ids: Ids,
-    /// Ids and offsets in the order of the ids, for sequences that are in no order themselves.
+    /// Ids and offsets in the order of the ids: those that are stored one by one and in no order. Others are
+    /// found where they are, however many a few bytes stand for.
     sorted: OnceLock<Box<[(u64, u32)]>>,
 }
 
@@ -48,18 +49,23 @@ impl FragmentRowIds {
     /// The offset of the row with this id.
     fn find(&self, id: u64) -> Option<u32> {
         match &self.ids {
-            Ids::Sequence(sequence) if sequence.is_sorted() => sequence.find(id).map(|offset| offset as u32),
-            _ => {
-                let sorted = self.sorted.get_or_init(|| self.sort());
-                let at = sorted.partition_point(|entry| entry.0 < id);
-                sorted.get(at).filter(|entry| entry.0 == id).map(|entry| entry.1)
-            }
+            Ids::Sequence(sequence) => match sequence.find_ordered(id) {
+                Some(offset) => Some(offset as u32),
+                None => self.find_sorted(id),
+            },
+            Ids::Column(_) => self.find_sorted(id),
         }
+    }
+
+    fn find_sorted(&self, id: u64) -> Option<u32> {
+        let sorted = self.sorted.get_or_init(|| self.sort());
+        let at = sorted.partition_point(|entry| entry.0 < id);
+        sorted.get(at).filter(|entry| entry.0 == id).map(|entry| entry.1)
     }
 
     fn sort(&self) -> Box<[(u64, u32)]> {
         let mut all: Vec<(u64, u32)> = match &self.ids {
-            Ids::Sequence(sequence) => sequence.iter_from(0).zip(0..).collect(),
+            Ids::Sequence(sequence) => sequence.unordered().map(|(id, offset)| (id, offset as u32)).collect(),
             Ids::Column(column) => Self::column(column).iter().copied().zip(0..).collect(),
         };
         all.sort_unstable();

@@ -123,11 +123,23 @@ impl RowIdSequence {
         candidates.find_map(|segment| segment.find(id).map(|index| segment.first_row + index))
     }
 
+    /// As [`find`](Self::find), but without the arrays that are in no order.
+    pub fn find_ordered(&self, id: u64) -> Option<u64> {
+        let within = |segment: &&Segment| segment.min <= id && id <= segment.max && segment.is_ordered();
+        let mut candidates = self.segments.iter().filter(within);
+        candidates.find_map(|segment| segment.find(id).map(|index| segment.first_row + index))
+    }
+
+    /// The ids in arrays that are in no order, each with its row's offset.
+    pub fn unordered(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        let arrays = self.segments.iter().filter(|segment| !segment.is_ordered());
+        arrays.flat_map(|segment| segment.iter_from(0).zip(segment.first_row..))
+    }
+
     /// Whether ids ascend with the offset; then [`find`](Self::find) takes no more than logarithmic time for
     /// each segment.
     pub fn is_sorted(&self) -> bool {
-        self.segments.iter().all(|segment| !matches!(segment.kind, Kind::Unsorted(_)))
-            && self.segments.is_sorted_by(|a, b| a.max < b.min)
+        self.segments.iter().all(Segment::is_ordered) && self.segments.is_sorted_by(|a, b| a.max < b.min)
     }
 
     /// The smallest and the largest id.
@@ -142,6 +154,10 @@ impl RowIdSequence {
 }
 
 impl Segment {
+    fn is_ordered(&self) -> bool {
+        !matches!(self.kind, Kind::Unsorted(_))
+    }
+
     /// Checks a segment that holds at most `room` numbers; `None` if it holds none.
     fn from_proto(message: U64Segment, first_row: u64, room: u64) -> Result<Option<Self>> {
         let Some(kind) = message.kind else {

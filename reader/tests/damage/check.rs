@@ -33,14 +33,28 @@ pub(crate) fn read(dataset: &Dataset, columns: &[String]) -> Result<(), Error> {
             assert_eq!(batch.len(), offsets.len());
             check_batch(dataset, &batch);
         }
+        let ids = id_of(dataset, last / 3)?;
+        let batch = dataset.take(Rows::Ids(&ids), &projection)?;
+        check_batch(dataset, &batch);
         let batch = dataset.take(Rows::Addresses(&[0]), &projection)?;
         check_batch(dataset, &batch);
     }
     Ok(())
 }
 
+/// The id of the row at `offset`.
+fn id_of(dataset: &Dataset, offset: u64) -> Result<Vec<u64>, Error> {
+    let projection = dataset.projection(["_rowid"])?;
+    let batch = dataset.take(Rows::Offsets(&[offset]), &projection)?;
+    let ids = batch.columns()[0].primitive::<u64>().expect("ids are numbers").to_vec();
+    // There may be no such row; looking for it must do no harm.
+    let _ = dataset.take(Rows::Ids(&[ids[0] ^ 1]), &projection);
+    Ok(ids)
+}
+
 /// Reads what a manifest holds besides the way to the rows.
 pub(crate) fn read_manifest(dataset: &Dataset) {
+    let _ = (dataset.indices(), dataset.versions(), dataset.tags(), dataset.branches());
     let manifest = dataset.manifest();
     if let Ok(Some(bytes)) = manifest.transaction() {
         let _ = Transaction::parse(&bytes);
