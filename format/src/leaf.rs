@@ -158,6 +158,22 @@ impl LeafBuilder {
         self.slots
     }
 
+    /// Takes all slots out and keeps the room.
+    pub(crate) fn clear(&mut self) {
+        self.slots = 0;
+        self.item_validity.iter_mut().for_each(|validity| *validity = BitmapBuilder::default());
+        match &mut self.values {
+            Slots::Null => {}
+            Slots::Bits(bits) => *bits = BitmapBuilder::default(),
+            Slots::Fixed(buffer) => buffer.clear(),
+            Slots::Variable { offsets, bytes } | Slots::LargeVariable { offsets, bytes } => {
+                let first = if matches!(self.shape, LeafShape::Variable { large: true, .. }) { 8 } else { 4 };
+                offsets.truncate(first);
+                bytes.clear();
+            }
+        }
+    }
+
     /// Makes room for `additional` more bytes of text.
     pub(crate) fn reserve_bytes(&mut self, additional: usize) {
         if let Slots::Variable { bytes, .. } | Slots::LargeVariable { bytes, .. } = &mut self.values {

@@ -20,7 +20,7 @@ use crate::{
     leaf::{Item, LeafBuilder, LeafShape},
     proto::v21 as message,
 };
-use alloc::{format, vec, vec::Vec};
+use alloc::{format, vec::Vec};
 use core::ops::Range;
 use lancet_kernels::levels;
 
@@ -140,7 +140,12 @@ impl Constant {
             false => levels::count_at_most(def, layers.visible),
         };
         match &self.value {
-            Some(value) => target.leaf.append_slots_of(value, &vec![0; slots]),
+            Some(value) => {
+                let picks = &mut target.scratch.picks;
+                picks.clear();
+                picks.resize(slots, 0);
+                target.leaf.append_slots_of(value, picks)
+            }
             None => target.leaf.append_defaults(slots),
         }
     }

@@ -13,7 +13,7 @@ use super::{
     chunks::{Chunk, ChunkTable, MAX_BUFFERS, RowIndex, narrow},
     layers::Layers,
     levels::LevelCodec,
-    values::ValueCodec,
+    values::{ValueCodec, replace_first},
 };
 use crate::{
     Error, Extent, Result,
@@ -132,7 +132,7 @@ impl MiniBlock {
                     }
                     None => target.structure.append_valid(within.len()),
                 }
-                self.values(chunk, count, within.clone(), layers, target)
+                self.values(index, chunk, count, within.clone(), layers, target)
             })?;
             slot = end;
             index += 1;
@@ -196,7 +196,7 @@ impl MiniBlock {
                 }
                 target.structure.append(layers, &target.rep, &target.def)?;
                 let complete = target.rep.len() < chunk.num_levels - first;
-                self.values(chunk, count, before..before + here, layers, target)?;
+                self.values(index, chunk, count, before..before + here, layers, target)?;
                 Ok(!complete)
             })?;
             inside = true;
@@ -220,29 +220,68 @@ impl MiniBlock {
             .map_err(|error| error.at(position).within(format!("chunk {index}")))
     }
 
-    /// Appends the slots `range` of a chunk of `count`. `target` holds the definition levels of exactly
-    /// the entries that own them or lie between.
+    /// Appends the slots `range` of chunk `index`, which has `count`. `target` holds the definition levels of
+    /// exactly the entries that own them or lie between.
     fn values(
         &self,
+        index: usize,
         chunk: &Chunk<'_>,
         count: usize,
         range: Range<usize>,
         layers: &Layers,
         target: &mut Target,
     ) -> Result<()> {
-        match &self.dictionary {
-            None => self.values.decode(chunk.buffers(), count, range, &mut target.leaf),
-            Some(dictionary) => {
-                let mut indices = LeafBuilder::new(dictionary.index.clone(), range.len(), None);
-                self.values.decode(chunk.buffers(), count, range, &mut indices)?;
-                let levels = target.def.iter().copied().filter(|level| *level <= layers.visible);
-                let indices = dictionary.checked(&indices, levels)?;
-                if dictionary.items.len() == 0 {
-                    return target.leaf.append_defaults(indices.len());
-                }
-                target.leaf.append_slots_of(&dictionary.items, &indices)
-            }
+        let Target { leaf, def, scratch, .. } = target;
+        let Some(dictionary) = &self.dictionary else {
+            return self.decode(
+                index,
+                chunk,
+                count,
+                range,
+                leaf,
+                &mut scratch.chunk,
+                &mut scratch.chunk_bytes,
+            );
+        };
+        let indices =
+            scratch.indices.get_or_insert_with(|| LeafBuilder::new(dictionary.index.clone(), 0, None));
+        if *indices.shape() != dictionary.index {
+            *indices = LeafBuilder::new(dictionary.index.clone(), 0, None);
         }
+        indices.clear();
+        self.decode(index, chunk, count, range, indices, &mut scratch.chunk, &mut scratch.chunk_bytes)?;
+        let levels = def.iter().copied().filter(|level| *level <= layers.visible);
+        dictionary.check(indices, levels, &mut scratch.picks)?;
+        match dictionary.items.len() {
+            0 => leaf.append_defaults(scratch.picks.len()),
+            _ => leaf.append_slots_of(&dictionary.items, &scratch.picks),
+        }
+    }
+
+    /// Decodes slots of a chunk. A compressed one is decompressed once for all ranges that lie in it: the
+    /// last one is kept in `bytes`, and `kept` says which it is.
+    #[expect(clippy::too_many_arguments, reason = "two of them are the scratch of one thing")]
+    fn decode(
+        &self,
+        index: usize,
+        chunk: &Chunk<'_>,
+        count: usize,
+        range: Range<usize>,
+        out: &mut LeafBuilder,
+        kept: &mut Option<(usize, usize)>,
+        bytes: &mut Vec<u8>,
+    ) -> Result<()> {
+        let buffers = chunk.buffers();
+        let ValueCodec::General { inner, .. } = &self.values else {
+            return self.values.decode(buffers, count, range, out);
+        };
+        let own = (core::ptr::from_ref(self).addr(), index);
+        if *kept != Some(own) {
+            *kept = None;
+            *bytes = self.values.decompress(buffers[0], count, out.shape())?;
+            *kept = Some(own);
+        }
+        inner.decode(&replace_first(buffers, bytes), count, range, out)
     }
 }
 
@@ -279,30 +318,44 @@ impl Dictionary {
         Ok(Dictionary { items, index })
     }
 
-    /// The indices as numbers below the number of items. Null slots may hold any index, and get 0 instead;
-    /// `levels` are the definition levels of the slots, or none if no slot is null.
-    fn checked(&self, indices: &LeafBuilder, levels: impl Iterator<Item = u16>) -> Result<Vec<u32>> {
+    /// Sets `picks` to the indices as numbers below the number of items. Null slots may hold any index, and
+    /// get 0 instead; `levels` are the definition levels of the slots, or none if no slot is null.
+    fn check(
+        &self,
+        indices: &LeafBuilder,
+        levels: impl Iterator<Item = u16>,
+        picks: &mut Vec<u32>,
+    ) -> Result<()> {
+        fn widen<T: bytemuck::Pod + Into<u64>>(indices: &LeafBuilder) -> impl Iterator<Item = u64> {
+            indices.typed::<T>().unwrap_or_default().iter().map(|&index| index.into())
+        }
+        match self.index.slot_bytes() {
+            Some(1) => self.check_all(widen::<u8>(indices), levels, picks),
+            Some(2) => self.check_all(widen::<u16>(indices), levels, picks),
+            Some(4) => self.check_all(widen::<u32>(indices), levels, picks),
+            _ => self.check_all(widen::<u64>(indices), levels, picks),
+        }
+    }
+
+    fn check_all(
+        &self,
+        indices: impl Iterator<Item = u64>,
+        levels: impl Iterator<Item = u16>,
+        picks: &mut Vec<u32>,
+    ) -> Result<()> {
         let items = self.items.len() as u64;
-        let check = |(index, level): (u64, u16)| match index < items {
-            true => Ok(index as u32),
-            false if level > 0 => Ok(0),
-            false => Err(Error::corrupt(format!(
-                "expected an index into a dictionary of {items} items, found {index}"
-            ))),
-        };
-        let wide: Option<Vec<u64>> = match self.index.slot_bytes() {
-            Some(1) => indices.typed::<u8>().map(|all| all.iter().map(|&i| i.into()).collect()),
-            Some(2) => indices.typed::<u16>().map(|all| all.iter().map(|&i| i.into()).collect()),
-            Some(4) => {
-                let all = indices.typed::<u32>().unwrap_or_default();
-                if all.iter().all(|&index| u64::from(index) < items) {
-                    return Ok(all.to_vec());
+        picks.clear();
+        for (index, level) in indices.zip(levels.chain(core::iter::repeat(0))) {
+            picks.push(match index < items {
+                true => index as u32,
+                false if level > 0 => 0,
+                false => {
+                    return Err(Error::corrupt(format!(
+                        "expected an index into a dictionary of {items} items, found {index}"
+                    )));
                 }
-                Some(all.iter().map(|&i| i.into()).collect())
-            }
-            _ => indices.typed::<u64>().map(<[u64]>::to_vec),
-        };
-        let levels = levels.chain(core::iter::repeat(0));
-        wide.unwrap_or_default().into_iter().zip(levels).map(check).collect()
+            });
+        }
+        Ok(())
     }
 }

@@ -59,6 +59,18 @@ pub(crate) struct Target {
     def: Vec<u16>,
     /// Whether all rows come from one piece of one page, which may then be shared.
     keep: bool,
+    scratch: Scratch,
+}
+
+/// Room that ranges of rows use one after the other.
+#[derive(Debug, Default)]
+struct Scratch {
+    /// Dictionary indices as they are stored, and as positions of items.
+    indices: Option<LeafBuilder>,
+    picks: Vec<u32>,
+    /// The last chunk that was decompressed: its page and number, and its first buffer.
+    chunk: Option<(usize, usize)>,
+    chunk_bytes: Vec<u8>,
 }
 
 impl Page {
@@ -260,7 +272,8 @@ fn read_leaf(
         leaf.reserve_fixed(count.min(file_bytes(file).saturating_mul(8) / width));
     }
     let structure = Structure::new(path, count, old_validity.flatten());
-    let mut target = Target { leaf, structure, rep: Vec::new(), def: Vec::new(), keep };
+    let mut target =
+        Target { leaf, structure, rep: Vec::new(), def: Vec::new(), keep, scratch: Scratch::default() };
     for_each_page(pages, ranges, |page, rows| {
         open_page(file, column, page, path, field)?.read(rows, &mut target)
     })?;

@@ -199,19 +199,28 @@ impl ValueCodec {
                 }
                 Ok(())
             }
-            ValueCodec::General { scheme, inner } => {
-                let limit = match out.shape().slot_bits() {
-                    // Values of one width never grow by more than a header and padding to 1024 of them.
-                    Some(bits) => (slots + 1024).saturating_mul(bits.div_ceil(8) as usize + 1),
-                    None => MAX_DECOMPRESSED,
-                };
-                let whole = scheme.decompress(first, limit)?;
-                let mut inside: Vec<&[u8]> = buffers.to_vec();
-                inside[0] = &whole;
-                inner.decode(&inside, slots, range, out)
+            ValueCodec::General { inner, .. } => {
+                let whole = self.decompress(first, slots, out.shape())?;
+                inner.decode(&replace_first(buffers, &whole), slots, range, out)
             }
         }
     }
+
+    /// The first buffer of a compressed chunk of `slots` slots, decompressed.
+    pub(crate) fn decompress(&self, first: &[u8], slots: usize, shape: &LeafShape) -> Result<Vec<u8>> {
+        let ValueCodec::General { scheme, .. } = self else { return Ok(first.to_vec()) };
+        let limit = match shape.slot_bits() {
+            // Values of one width never grow by more than a header and padding to 1024 of them.
+            Some(bits) => (slots + 1024).saturating_mul(bits.div_ceil(8) as usize + 1),
+            None => MAX_DECOMPRESSED,
+        };
+        scheme.decompress(first, limit)
+    }
+}
+
+/// The buffers of a chunk with another first one.
+pub(crate) fn replace_first<'a>(buffers: &[&'a [u8]], first: &'a [u8]) -> Vec<&'a [u8]> {
+    core::iter::once(first).chain(buffers.iter().skip(1).copied()).collect()
 }
 
 /// The values of `range` in a buffer of offsets and bytes.

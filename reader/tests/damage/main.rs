@@ -7,6 +7,7 @@
 //! `LANCET_DAMAGE_MUTATIONS` says how many changes to try (by default a few thousand), `LANCET_DAMAGE_SEED`
 //! which, and `LANCET_FIXTURES` names another folder of datasets.
 
+#[path = "../common/allocations.rs"]
 mod allocations;
 mod check;
 mod claims;
@@ -197,7 +198,7 @@ fn try_case(stored: &Stored, case: u64) -> Result<(Outcome, Duration, f64), Stri
     })?;
     let time = started.elapsed();
     let present = stored.size().saturating_add(row.saturating_mul(check::BATCH));
-    let Taken { peak, largest } = taken;
+    let Taken { peak, largest, .. } = taken;
     if peak > present.saturating_mul(FACTOR).saturating_add(SLACK) {
         return Err(format!(
             "MEMORY in {name} case {case}: {damage}: {peak} bytes, {largest} at once, for {present} present"

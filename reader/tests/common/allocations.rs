@@ -1,4 +1,5 @@
-//! An allocator that counts, for each thread, what it holds and the largest piece that it asked for.
+//! An allocator that counts, for each thread, what it holds, how often it asked, and for the largest piece.
+#![allow(dead_code)] // Each test uses its own part.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,6 +11,7 @@ thread_local! {
     static LIVE: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
     static LARGEST: Cell<usize> = const { Cell::new(0) };
+    static NUMBER: Cell<usize> = const { Cell::new(0) };
     /// Says what is being tried, should the process end.
     static LABEL: Cell<[u64; 3]> = const { Cell::new([0; 3]) };
 }
@@ -26,6 +28,8 @@ pub(crate) struct Taken {
     pub(crate) peak: usize,
     /// The largest single allocation.
     pub(crate) largest: usize,
+    /// How many allocations there were, growing ones counted again.
+    pub(crate) number: usize,
 }
 
 /// Runs `work` on this thread and says what it took. `label` is printed if it takes far too much.
@@ -33,9 +37,11 @@ pub(crate) fn measure<R>(label: [u64; 3], work: impl FnOnce() -> R) -> (R, Taken
     let before = LIVE.get();
     PEAK.set(before);
     LARGEST.set(0);
+    NUMBER.set(0);
     LABEL.set(label);
     let result = work();
-    (result, Taken { peak: (PEAK.get() - before).max(0) as usize, largest: LARGEST.get() })
+    let peak = (PEAK.get() - before).max(0) as usize;
+    (result, Taken { peak, largest: LARGEST.get(), number: NUMBER.get() })
 }
 
 fn count(freed: usize, size: usize) -> bool {
@@ -43,6 +49,7 @@ fn count(freed: usize, size: usize) -> bool {
     LIVE.set(live);
     PEAK.set(PEAK.get().max(live));
     LARGEST.set(LARGEST.get().max(size));
+    NUMBER.set(NUMBER.get() + usize::from(size > 0));
     if size > REFUSED {
         eprintln!("{size} bytes are asked for in case {:?}", LABEL.get());
     }

@@ -1,0 +1,59 @@
+//! Hot loops allocate for each batch, never for each row.
+
+#[path = "common/allocations.rs"]
+mod allocations;
+mod common;
+
+use allocations::measure;
+use common::fixture;
+use lancet::{Batch, Dataset, Rows};
+
+/// Allocations of a warm scan of these columns in batches of `size` rows: in all, and the batches.
+fn scan(dataset: &Dataset, columns: &[&str], size: usize) -> (usize, usize) {
+    let run = || {
+        let scan = dataset.scan().columns(columns).unwrap().batch_size(size);
+        scan.batches().unwrap().map(|batch| batch.unwrap().len()).filter(|len| *len > 0).count()
+    };
+    run();
+    let (batches, taken) = measure([size as u64, 0, 0], run);
+    (taken.number, batches)
+}
+
+#[test]
+fn scans_allocate_for_each_batch() {
+    for (name, columns) in [
+        ("words", &["word", "vector", "initial"][..]),
+        ("events", &["id", "status", "score", "tags", "loc", "_rowid"]),
+    ] {
+        let dataset = Dataset::open(fixture(name)).unwrap();
+        let (few, few_batches) = scan(&dataset, columns, 8192);
+        let (many, many_batches) = scan(&dataset, columns, 256);
+        let (per_large, per_small) = (few / few_batches, many / many_batches);
+        println!("{name}: {per_large} allocations a batch of 8192 rows, {per_small} a batch of 256");
+        // Text grows to its size step by step: some more for larger batches, but nowhere near one a row.
+        assert!(per_large < 40 * columns.len(), "{name}: {per_large} allocations a batch");
+        assert!(per_small < 20 * columns.len(), "{name}: {per_small} allocations a batch");
+    }
+}
+
+#[test]
+fn takes_into_a_used_batch_allocate_no_more_for_more_rows() {
+    let dataset = Dataset::open(fixture("words")).unwrap();
+    let projection = dataset.projection(["word", "initial", "vector"]).unwrap();
+    let mut batch = Batch::new();
+    let mut number = |rows: &[u64]| {
+        for _ in 0..2 {
+            dataset.take_into(Rows::Offsets(rows), &projection, &mut batch).unwrap();
+        }
+        measure([rows.len() as u64, 0, 0], || dataset.take_into(Rows::Offsets(rows), &projection, &mut batch))
+            .1
+            .number
+    };
+    let ascending: Vec<u64> = (0..2000).map(|row| row * 10).collect();
+    let scattered: Vec<u64> = (0..2000).map(|row| row * 7919 % 20_000).collect();
+    for (name, rows) in [("ascending", &ascending), ("scattered", &scattered)] {
+        let (one, few, many) = (number(&rows[..1]), number(&rows[..100]), number(rows));
+        println!("{name}: {one} allocations for one row, {few} for 100, {many} for 2000");
+        assert!(one < 40 && few < 80 && many < 120, "{name}: {one}, {few}, {many} allocations");
+    }
+}
