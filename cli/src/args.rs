@@ -21,6 +21,7 @@ pub(crate) enum Command {
     Query(Box<QueryArgs>),
     Count(CountArgs),
     Take(TakeArgs),
+    Inspect(InspectArgs),
 }
 
 /// The dataset to read, and which of its versions.
@@ -288,6 +289,17 @@ pub(crate) struct TakeArgs {
     /// Columns in this order, nested ones with dots [default: all]
     #[arg(long, value_name = "A,B,C.D", value_delimiter = ',')]
     pub(crate) columns: Option<Vec<String>>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Everything about one file of a dataset: footer, schema, pages, encodings, buffers
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet inspect words.lance/_versions/18446744073709551611.manifest")]
+pub(crate) struct InspectArgs {
+    /// Data, index, manifest, deletion, transaction, tag or branch file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -29,6 +29,14 @@ impl Scheme {
         }
     }
 
+    /// What it is called.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Scheme::Lz4 => "lz4",
+            Scheme::Zstd => "zstd",
+        }
+    }
+
     /// Decompresses one framed buffer, which must not be larger than `limit` bytes.
     ///
     /// # Errors

@@ -20,7 +20,8 @@ use crate::{Error, Extent, Result, Schema, Source, cursor::Cursor, ensure, proto
 use alloc::{format, sync::Arc, vec::Vec};
 use core::fmt;
 
-const FOOTER_LEN: u64 = 40;
+/// The size of the footer.
+pub(crate) const FOOTER_LEN: u64 = 40;
 const MAGIC: &[u8; 4] = b"LANC";
 /// Buffers of 2.1 and later start at multiples of this.
 const ALIGNMENT: u64 = 64;
@@ -186,6 +187,11 @@ impl Container {
         self.num_globals
     }
 
+    /// Where the metadata of the columns, the column table and the global buffer table begin.
+    pub(crate) fn positions(&self) -> [u64; 3] {
+        [self.metadata.start, self.columns.position(), self.globals.position()]
+    }
+
     pub(crate) fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
@@ -201,8 +207,8 @@ impl Container {
             self.num_globals
         );
         let (position, size) = entry(&self.globals, index)?;
-        self.check_alignment(position, "global buffer")?;
-        Extent::new(&self.source, position, size, "global buffer")
+        self.check_alignment(position, "global buffer")
+            .and_then(|()| Extent::new(&self.source, position, size, "global buffer"))
             .map_err(|error| error.within(format!("global buffer {index}")))
     }
 
@@ -220,11 +226,11 @@ impl Container {
         Ok((tree, descriptor.length))
     }
 
-    /// The pages of column `index`.
+    /// Where the metadata of column `index` lies.
     ///
     /// # Errors
-    /// Corrupt if there is no such column or its metadata is not sound.
-    pub(crate) fn column(&self, index: u32) -> Result<ColumnPages> {
+    /// Corrupt if there is no such column or its metadata does not lie in its place.
+    pub(crate) fn column_entry(&self, index: u32) -> Result<Extent> {
         ensure!(index < self.num_columns, "expected column {index}, the file has {}", self.num_columns);
         let (position, size) = entry(&self.columns, index)?;
         let inside = position >= self.metadata.start
@@ -236,15 +242,23 @@ impl Container {
             ))
             .at(position));
         }
-        let extent = Extent::new(&self.source, position, size, "column metadata")?;
-        // One share of the bytes, so that the messages inside borrow from it.
-        let message: proto::ColumnMetadata =
-            prost::Message::decode(extent.share(0..extent.len())?).map_err(|error| {
-                Error::corrupt(format!("column metadata: expected a protobuf message, found {error}"))
-                    .at(position)
-            })?;
-        let encoding = self.direct(message.encoding.as_ref(), "ColumnEncoding", position)?;
-        let encoding: proto::ColumnEncoding = proto::decode(&encoding, position, "column encoding")?;
+        Extent::new(&self.source, position, size, "column metadata")
+    }
+
+    /// The metadata of a column. The messages inside borrow from one share of the bytes.
+    pub(crate) fn column_metadata(&self, entry: &Extent) -> Result<proto::ColumnMetadata> {
+        proto::decode_shared(entry.share(0..entry.len())?, entry.position(), "column metadata")
+    }
+
+    /// The pages of column `index`.
+    ///
+    /// # Errors
+    /// Corrupt if there is no such column or its metadata is not sound.
+    pub(crate) fn column(&self, index: u32) -> Result<ColumnPages> {
+        let entry = self.column_entry(index)?;
+        let position = entry.position();
+        let message = self.column_metadata(&entry)?;
+        let encoding = self.column_encoding(&message, position)?;
         let mut starts = Vec::with_capacity(message.pages.len() + 1);
         let mut rows = 0u64;
         starts.push(0);
@@ -270,65 +284,41 @@ impl Container {
         Ok(ColumnPages { position, encoding, starts, pages: message.pages })
     }
 
-    /// The bytes of the one message that `encoding` holds, whose type name ends in `expected`.
-    fn direct(
+    /// The encoding of a column whose metadata lies at `position`.
+    pub(crate) fn column_encoding(
         &self,
-        encoding: Option<&proto::Encoding>,
-        expected: &str,
+        message: &proto::ColumnMetadata,
         position: u64,
-    ) -> Result<bytes::Bytes> {
-        use proto::encoding::Location;
-        let any = match encoding.and_then(|encoding| encoding.location.as_ref()) {
-            Some(Location::Direct(direct)) => direct.encoding.clone(),
-            Some(Location::Indirect(_)) => {
-                return Err(
-                    Error::unsupported(format!("an indirect {expected} is not supported")).at(position)
-                );
-            }
-            Some(Location::None(_)) | None => {
-                return Err(Error::corrupt(format!("expected a {expected}, found none")).at(position));
-            }
-        };
-        let any: proto::Any = prost::Message::decode(any).map_err(|error| {
-            Error::corrupt(format!("{expected}: expected a protobuf message, found {error}")).at(position)
-        })?;
-        match any.type_url.rsplit(['/', '.']).next() {
-            Some(name) if name == expected => Ok(any.value),
-            _ => {
-                Err(Error::unsupported(format!("expected a {expected}, found `{}`", any.type_url))
-                    .at(position))
-            }
-        }
+    ) -> Result<proto::ColumnEncoding> {
+        let encoding = direct(message.encoding.as_ref(), "ColumnEncoding", position)?;
+        proto::decode(&encoding, position, "column encoding")
     }
 
     /// The encoding message and the buffers of one page.
     pub(crate) fn page(&self, column: &ColumnPages, index: usize) -> Result<PageParts> {
         let page = &column.pages[index];
+        let encoding = self.page_encoding(page, column.position)?;
+        let buffers = buffer_entries(&page.buffer_offsets, &page.buffer_sizes, column.position)?
+            .enumerate()
+            .map(|(i, (offset, size))| self.page_buffer(i, offset, size))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(PageParts { rows: page.length, encoding, encoding_position: column.position, buffers })
+    }
+
+    /// The encoding message of a page whose column metadata lies at `position`.
+    pub(crate) fn page_encoding(&self, page: &proto::Page, position: u64) -> Result<bytes::Bytes> {
         let expected = match self.version {
             FileVersion::V2_0 => "ArrayEncoding",
             FileVersion::V2_1 | FileVersion::V2_2 => "PageLayout",
         };
-        let encoding = self.direct(page.encoding.as_ref(), expected, column.position)?;
-        let (offsets, sizes) = (&page.buffer_offsets, &page.buffer_sizes);
-        if offsets.len() != sizes.len() {
-            return Err(Error::corrupt(format!(
-                "expected as many buffer sizes as offsets, found {} and {}",
-                sizes.len(),
-                offsets.len()
-            ))
-            .at(column.position));
-        }
-        let buffers = offsets
-            .iter()
-            .zip(sizes)
-            .enumerate()
-            .map(|(i, (&offset, &size))| {
-                self.check_alignment(offset, "page buffer")?;
-                Extent::new(&self.source, offset, size, "page buffer")
-                    .map_err(|error| error.within(format!("buffer {i}")))
-            })
-            .collect::<Result<Vec<_>>>()?;
-        Ok(PageParts { rows: page.length, encoding, encoding_position: column.position, buffers })
+        direct(page.encoding.as_ref(), expected, position)
+    }
+
+    /// Buffer `index` of a page.
+    pub(crate) fn page_buffer(&self, index: usize, position: u64, size: u64) -> Result<Extent> {
+        self.check_alignment(position, "page buffer")?;
+        Extent::new(&self.source, position, size, "page buffer")
+            .map_err(|error| error.within(format!("buffer {index}")))
     }
 
     fn check_alignment(&self, position: u64, what: &str) -> Result<()> {
@@ -340,6 +330,44 @@ impl Container {
         }
         Ok(())
     }
+}
+
+/// The bytes of the one message that `encoding` holds, whose type name ends in `expected`.
+fn direct(encoding: Option<&proto::Encoding>, expected: &str, position: u64) -> Result<bytes::Bytes> {
+    use proto::encoding::Location;
+    let any = match encoding.and_then(|encoding| encoding.location.as_ref()) {
+        Some(Location::Direct(direct)) => direct.encoding.clone(),
+        Some(Location::Indirect(_)) => {
+            return Err(Error::unsupported(format!("an indirect {expected} is not supported")).at(position));
+        }
+        Some(Location::None(_)) | None => {
+            return Err(Error::corrupt(format!("expected a {expected}, found none")).at(position));
+        }
+    };
+    let any: proto::Any = prost::Message::decode(any).map_err(|error| {
+        Error::corrupt(format!("{expected}: expected a protobuf message, found {error}")).at(position)
+    })?;
+    match any.type_url.rsplit(['/', '.']).next() {
+        Some(name) if name == expected => Ok(any.value),
+        _ => Err(Error::unsupported(format!("expected a {expected}, found `{}`", any.type_url)).at(position)),
+    }
+}
+
+/// Positions and sizes of buffers, as the column metadata at `position` lists them.
+pub(crate) fn buffer_entries<'a>(
+    offsets: &'a [u64],
+    sizes: &'a [u64],
+    position: u64,
+) -> Result<impl Iterator<Item = (u64, u64)> + 'a> {
+    if offsets.len() != sizes.len() {
+        return Err(Error::corrupt(format!(
+            "expected as many buffer sizes as offsets, found {} and {}",
+            sizes.len(),
+            offsets.len()
+        ))
+        .at(position));
+    }
+    Ok(offsets.iter().copied().zip(sizes.iter().copied()))
 }
 
 /// Entry `index` of a table of positions and sizes.

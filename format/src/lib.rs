@@ -10,6 +10,7 @@ mod compress;
 mod container;
 mod cursor;
 mod data_type;
+pub mod describe;
 mod error;
 mod file;
 #[cfg(test)]

@@ -26,6 +26,7 @@ mod error;
 mod files;
 mod fragment;
 mod indices;
+mod inspect;
 mod location;
 mod projection;
 mod read;
@@ -40,7 +41,10 @@ pub use database::{Consistency, Database, Table};
 pub use dataset::{Dataset, OpenOptions};
 pub use error::{Error, ErrorKind, Result};
 pub use indices::Index;
-pub use lancet_format::{Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, table};
+pub use inspect::inspect;
+pub use lancet_format::{
+    Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, describe, table,
+};
 pub use projection::Projection;
 pub use scan::{Batches, Scan};
 pub use take::Rows;

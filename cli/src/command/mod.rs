@@ -3,6 +3,7 @@
 mod count;
 mod index;
 mod info;
+mod inspect;
 mod query;
 mod tables;
 mod take;
@@ -24,6 +25,7 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
         Command::Query(args) => query::run(args),
         Command::Count(args) => count::run(args),
         Command::Take(args) => take::run(args),
+        Command::Inspect(args) => inspect::run(args),
     }
 }
 

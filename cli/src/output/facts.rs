@@ -1,4 +1,5 @@
-//! Facts about a dataset, with names and values: what `info`, `versions`, `tables` and `index list` print.
+//! Facts about a dataset or a file, with names and values: what `info`, `versions`, `tables`, `index list` and
+//! `inspect` print.
 
 use super::{Format, Output, csv_field, quoted};
 use crate::error::Result;
@@ -9,6 +10,7 @@ pub(crate) enum Fact {
     Null,
     Flag(bool),
     Number(u64),
+    Signed(i64),
     Text(String),
     List(Vec<Fact>),
     Record(Record),
@@ -20,6 +22,18 @@ pub(crate) type Record = Vec<(&'static str, Fact)>;
 impl From<u64> for Fact {
     fn from(number: u64) -> Self {
         Fact::Number(number)
+    }
+}
+
+impl From<u32> for Fact {
+    fn from(number: u32) -> Self {
+        Fact::Number(number.into())
+    }
+}
+
+impl From<i32> for Fact {
+    fn from(number: i32) -> Self {
+        Fact::Signed(number.into())
     }
 }
 
@@ -82,18 +96,7 @@ pub(crate) fn one(format: Format, record: &Record) -> Result<()> {
                 text.push('\n');
             }
         }
-        Format::Table => {
-            let width = record.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-            for (name, fact) in record {
-                match records_of(fact) {
-                    Some(records) => {
-                        text.push_str(&format!("{name}\n"));
-                        aligned(&mut text, &records, "  ");
-                    }
-                    None => text.push_str(&format!("{name:width$}  {}\n", plain(fact))),
-                }
-            }
-        }
+        Format::Table => lines(&mut text, record, ""),
     }
     let mut output = Output::new();
     output.text(&text)?;
@@ -139,6 +142,29 @@ pub(crate) fn many(format: Format, names: &[&'static str], records: &[Record]) -
     let mut output = Output::new();
     output.text(&text)?;
     output.finish()
+}
+
+/// One fact a line; records, and lists of them, below their names.
+fn lines(text: &mut String, record: &Record, indent: &str) {
+    let width = record.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    for (name, fact) in record {
+        let inner = format!("{indent}  ");
+        match (fact, records_of(fact)) {
+            (Fact::Record(record), _) => {
+                text.push_str(&format!("{indent}{name}\n"));
+                lines(text, record, &inner);
+            }
+            (_, Some(records)) => {
+                text.push_str(&format!("{indent}{name}\n"));
+                aligned(text, &records, &inner);
+            }
+            _ => {
+                let line = format!("{indent}{name:width$}  {}", plain(fact));
+                text.push_str(line.trim_end());
+                text.push('\n');
+            }
+        }
+    }
 }
 
 /// The records of a list that has nothing else.
@@ -210,6 +236,7 @@ fn json(out: &mut String, fact: &Fact) {
         Fact::Null => out.push_str("null"),
         Fact::Flag(flag) => out.push_str(if *flag { "true" } else { "false" }),
         Fact::Number(number) => out.push_str(&number.to_string()),
+        Fact::Signed(number) => out.push_str(&number.to_string()),
         Fact::Text(text) => quoted(out, text),
         Fact::Record(record) => object(out, record),
         Fact::List(facts) => {
@@ -251,5 +278,15 @@ mod tests {
         let mut text = String::new();
         aligned(&mut text, &records.iter().collect::<Vec<_>>(), "  ");
         assert_eq!(text, "  n    name\n  1    long name\n  100  -\n");
+    }
+
+    #[test]
+    fn records_stand_below_their_names() {
+        let inner: Record = vec![("id", 7u64.into()), ("parts", Fact::List(Vec::new()))];
+        let record: Record =
+            vec![("name", "n".into()), ("list", vec![inner.clone()].into()), ("one", inner.into())];
+        let mut text = String::new();
+        lines(&mut text, &record, "");
+        assert_eq!(text, "name  n\nlist\n  id  parts\n  7\none\n  id     7\n  parts\n");
     }
 }

@@ -65,12 +65,15 @@ pub fn check(flags: u64, accepted: u64, word: &str) -> Result<()> {
     if refused == 0 {
         return Ok(());
     }
-    let bits = (0..u64::BITS).map(|bit| 1 << bit).filter(|bit| refused & bit != 0);
-    let names: Vec<String> = bits.map(name).collect();
     Err(Error::unsupported(format!(
         "the table needs {word} features that are not known: {}",
-        names.join(", ")
+        names(refused).join(", ")
     )))
+}
+
+/// The name and the number of each flag that is set.
+pub fn names(flags: u64) -> Vec<String> {
+    (0..u64::BITS).map(|bit| 1 << bit).filter(|bit| flags & bit != 0).map(name).collect()
 }
 
 fn name(bit: u64) -> String {

@@ -34,7 +34,7 @@ pub use manifest::{BasePath, Manifest, Timestamp, WriterVersion};
 pub use name::{ManifestName, Scheme};
 pub use refs::{Branch, Tag};
 pub use roaring::Roaring;
-pub use row_ids::{RowIdSequence, RowVersions};
+pub use row_ids::{RowIdSegment, RowIdSequence, RowVersions, SegmentKind};
 pub use transaction::{Operation, RewriteGroup, Transaction};
 pub use treemap::Treemap;
 

@@ -15,7 +15,7 @@ use super::roaring::{nth_one, partition_point};
 use crate::{Error, Result, ensure, proto};
 use alloc::{format, vec::Vec};
 use bytes::Bytes;
-use core::ops::Range;
+use core::{fmt, ops::Range};
 use lancet_kernels::bits;
 use proto::table::{EncodedU64Array, U64Segment, encoded_u64_array, u64_segment};
 
@@ -55,6 +55,47 @@ enum Kind {
     Unsorted(Array),
 }
 
+/// A part of a sequence as it is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RowIdSegment {
+    /// How it is stored.
+    pub kind: SegmentKind,
+    /// How many rows; at least one.
+    pub rows: u64,
+    /// The smallest id.
+    pub min: u64,
+    /// The largest id.
+    pub max: u64,
+}
+
+/// How a part of a sequence is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SegmentKind {
+    /// All numbers between two.
+    Range,
+    /// All numbers between two, except those of a list.
+    RangeWithHoles,
+    /// The numbers between two whose bit is set.
+    RangeWithBitmap,
+    /// A list that ascends.
+    SortedArray,
+    /// A list in no order.
+    Array,
+}
+
+impl fmt::Display for SegmentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SegmentKind::Range => "range",
+            SegmentKind::RangeWithHoles => "range-with-holes",
+            SegmentKind::RangeWithBitmap => "range-with-bitmap",
+            SegmentKind::SortedArray => "sorted-array",
+            SegmentKind::Array => "array",
+        })
+    }
+}
+
 impl RowIdSequence {
     /// Checks the ids of a fragment that has `physical_rows` rows. Shares the bytes.
     ///
@@ -87,6 +128,22 @@ impl RowIdSequence {
         }
         ensure!(rows == physical_rows, "expected {physical_rows} numbers, found {rows}");
         Ok(RowIdSequence { segments, rows })
+    }
+
+    /// How the ids are stored: segments in the order of the rows.
+    pub fn segments(&self) -> impl Iterator<Item = RowIdSegment> + '_ {
+        self.segments.iter().map(|segment| RowIdSegment {
+            kind: match segment.kind {
+                Kind::Range => SegmentKind::Range,
+                Kind::Holes(_) => SegmentKind::RangeWithHoles,
+                Kind::Bitmap { .. } => SegmentKind::RangeWithBitmap,
+                Kind::Sorted(_) => SegmentKind::SortedArray,
+                Kind::Unsorted(_) => SegmentKind::Array,
+            },
+            rows: segment.len,
+            min: segment.min,
+            max: segment.max,
+        })
     }
 
     /// How many ids: one for each physical row.

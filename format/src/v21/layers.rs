@@ -13,6 +13,7 @@
 
 use crate::{Error, Result, ensure};
 use alloc::{format, vec::Vec};
+use core::fmt;
 
 /// A node of the schema on the way from the root to a leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,55 @@ impl Node {
             Node::Repeated(dimension) => dimension,
             Node::Item | Node::List => 1,
         }
+    }
+}
+
+/// What the levels of a page tell about one node, by the number that stands for it in the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LayerKind {
+    /// A leaf or a struct that is never null.
+    Item,
+    /// A list that is neither null nor empty.
+    List,
+    /// A leaf or a struct that may be null.
+    NullableItem,
+    /// A list that may be null and is not empty.
+    NullableList,
+    /// A list that is never null and may be empty.
+    EmptyableList,
+    /// A list that may be null or empty.
+    NullableEmptyableList,
+    /// A number that is not known.
+    Unknown(i32),
+}
+
+impl LayerKind {
+    /// From the number in a page.
+    pub(crate) fn from_number(number: i32) -> Self {
+        match number {
+            1 => LayerKind::Item,
+            2 => LayerKind::List,
+            3 => LayerKind::NullableItem,
+            4 => LayerKind::NullableList,
+            5 => LayerKind::EmptyableList,
+            6 => LayerKind::NullableEmptyableList,
+            other => LayerKind::Unknown(other),
+        }
+    }
+}
+
+impl fmt::Display for LayerKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LayerKind::Item => "item",
+            LayerKind::List => "list",
+            LayerKind::NullableItem => "nullable-item",
+            LayerKind::NullableList => "nullable-list",
+            LayerKind::EmptyableList => "emptyable-list",
+            LayerKind::NullableEmptyableList => "nullable-emptyable-list",
+            LayerKind::Unknown(number) => return write!(f, "unknown-{number}"),
+        })
     }
 }
 
@@ -75,14 +125,16 @@ impl Layers {
         let (mut next, mut lists) = (1u16, 0u16);
         let mut visible = None;
         for (&number, &node) in numbers.iter().zip(path.iter().rev()) {
-            let (expected, nullable, emptyable) = match number {
-                1 => (Node::Item, false, false),
-                2 => (Node::List, false, false),
-                3 => (Node::Item, true, false),
-                4 => (Node::List, true, false),
-                5 => (Node::List, false, true),
-                6 => (Node::List, true, true),
-                _ => return Err(Error::unsupported(format!("layer number {number} is not known"))),
+            let (expected, nullable, emptyable) = match LayerKind::from_number(number) {
+                LayerKind::Item => (Node::Item, false, false),
+                LayerKind::List => (Node::List, false, false),
+                LayerKind::NullableItem => (Node::Item, true, false),
+                LayerKind::NullableList => (Node::List, true, false),
+                LayerKind::EmptyableList => (Node::List, false, true),
+                LayerKind::NullableEmptyableList => (Node::List, true, true),
+                LayerKind::Unknown(_) => {
+                    return Err(Error::unsupported(format!("layer number {number} is not known")));
+                }
             };
             let is_list = node == Node::List;
             ensure!(

@@ -31,6 +31,7 @@ use alloc::{sync::Arc, vec::Vec};
 use constant::Constant;
 use core::ops::Range;
 use full_zip::FullZip;
+pub use layers::LayerKind;
 use layers::{Layers, Node};
 use mini_block::MiniBlock;
 use structure::{LeafColumn, Structure, assemble, for_each_leaf, is_empty_struct};
