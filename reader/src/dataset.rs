@@ -72,7 +72,8 @@ impl OpenOptions {
         self
     }
 
-    /// How many data files may be open (mapped) at once, at least 1; by default 1,000.
+    /// How many data files may be open (mapped) at once, at least 1; by default 8,192: an eighth of the mappings that Linux
+    /// lets a process have.
     ///
     /// A file beyond that closes one that was not used lately. Columns that borrow from a file keep it
     /// mapped, also beyond the bound.
@@ -178,7 +179,7 @@ impl Dataset {
 
     /// Options to open a dataset with: a version, a tag, a branch, another storage, other bounds.
     pub fn options() -> OpenOptions {
-        OpenOptions { storage: Arc::new(Mapped), max_open_files: 1000, branch: None, which: Which::Newest }
+        OpenOptions { storage: Arc::new(Mapped), max_open_files: 8192, branch: None, which: Which::Newest }
     }
 
     fn new(
