@@ -4,8 +4,8 @@ python tables.py --out DIR
 
 - `versions.lance`: 10,000 versions of a small table
 - `fragments.lance`: 2,000 fragments
-- `row-ids.lance`: 10,000,000 rows with stable row ids in 1,000 fragments, whose id sequences have holes,
-  since a part of the rows was deleted and the fragments were then compacted
+- `row-ids.lance`: 10,000,000 rows with stable row ids in 1,000 fragments, of which every eleventh row was
+  deleted and the fragments compacted: 2,000 fragments whose id sequences have holes
 """
 
 import argparse
@@ -40,7 +40,7 @@ def fragments(path: Path) -> None:
 
 
 def row_ids(path: Path) -> None:
-    """Delete every eleventh row and compact each fragment by itself."""
+    """Delete every eleventh row and compact: each fragment becomes two, without the deleted rows."""
     per_fragment = ROWS // ROW_ID_FRAGMENTS
     dataset = lance.write_dataset(
         numbers(ROWS), path, max_rows_per_file=per_fragment, enable_stable_row_ids=True

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         let id = *next.next().expect("the ids go round");
         black_box(dataset.take(Rows::Ids(&[id]), &projection).expect("the id is there"));
     };
-    show("open, 1,000 fragments with stable row ids", opening("row-ids"));
+    show("open, 2,000 fragments with stable row ids", opening("row-ids"));
     show("open and first lookup by row id", median(&mut time_rounds(20, || take(&open("row-ids")))));
     let dataset = open("row-ids");
     let start = Instant::now();
