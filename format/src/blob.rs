@@ -224,12 +224,15 @@ pub(crate) fn fetch(
     };
     for row in 0..len {
         match blob(row)? {
-            Blob::Here { size, .. } => {
+            Blob::Here { position, size } => {
+                Extent::new(source, position, size, "blob")?;
                 here = here.saturating_add(size);
-                ensure!(
-                    here <= source.len(),
-                    "blob: expected sizes that add up to no more than the file, found one of {size} bytes"
-                );
+                if here > source.len() {
+                    return Err(Error::corrupt(format!(
+                        "blob: expected sizes that add up to no more than the file, found one of {size} bytes"
+                    ))
+                    .at(position));
+                }
                 room.take(size)?;
             }
             Blob::There { size, .. } => room.take(size)?,
