@@ -132,3 +132,65 @@ fn blob_files_that_are_gone_or_too_short() {
     // Where the bytes lie can still be told.
     dataset.scan().with_blob_descriptions().collect().unwrap();
 }
+
+/// Overwrites the description of the first row of `blob` that has bytes, in the only place where it lies; `change`
+/// gets the description.
+fn damaged(name: &str, change: impl Fn(&mut [u8])) -> Copy {
+    let copy = Copy::of(name);
+    let dataset = Dataset::open(copy.str()).unwrap();
+    let described = dataset.scan().columns(["blob"]).unwrap().with_blob_descriptions().collect().unwrap();
+    let children = described.columns()[0].children();
+    let [positions, sizes] = [children.len() / 4, children.len() / 4 + 1].map(|at| {
+        let numbers: &[u64] = children[at].primitive().unwrap();
+        numbers.to_vec()
+    });
+    let row = sizes.iter().position(|&size| size > 0).unwrap();
+    let mut wanted = if children.len() > 2 { vec![bytes(&children[0], row)[0]] } else { Vec::new() };
+    wanted.extend(positions[row].to_le_bytes());
+    wanted.extend(sizes[row].to_le_bytes());
+
+    let file = copy.path().join("data").join(&*dataset.manifest().fragments[0].files[0].path);
+    let mut whole = fs::read(&file).unwrap();
+    let found: Vec<usize> =
+        (0..whole.len() - wanted.len()).filter(|&at| whole[at..].starts_with(&wanted)).collect();
+    let [at] = found[..] else { panic!("{name}: {} places", found.len()) };
+    change(&mut whole[at..at + wanted.len()]);
+    fs::write(&file, whole).unwrap();
+    copy
+}
+
+#[test]
+fn descriptions_are_not_trusted() {
+    for name in ["types-blob-v20", "types-blob-v21", "types-blob-v22"] {
+        let read = |change: &dyn Fn(&mut [u8])| {
+            let copy = damaged(name, change);
+            let dataset = Dataset::open(copy.str()).unwrap();
+            let error = dataset.scan().columns(["blob"]).unwrap().collect().unwrap_err();
+            assert!(error.to_string().contains("column `blob`"), "{name}: {error}");
+            error.kind()
+        };
+        let kind = usize::from(name.ends_with("v22"));
+        for (position, size) in
+            [(u64::MAX, 1), (1, u64::MAX), (u64::MAX, u64::MAX), (1 << 40, 1), (0, 1 << 40)]
+        {
+            let found = read(&|description| {
+                description[kind..kind + 8].copy_from_slice(&position.to_le_bytes());
+                description[kind + 8..].copy_from_slice(&size.to_le_bytes());
+            });
+            assert_eq!(found, ErrorKind::Corrupt, "{name}: {position} {size}");
+        }
+        if kind == 1 {
+            assert_eq!(read(&|description| description[0] = 4), ErrorKind::Unsupported);
+            // There is no URI.
+            assert_eq!(read(&|description| description[0] = 3), ErrorKind::Corrupt);
+        }
+    }
+    // A null level that the column does not have.
+    let copy = damaged("types-blob-v21", |description| {
+        description[..8].copy_from_slice(&(7u64 << 16).to_le_bytes());
+        description[8..].fill(0);
+    });
+    let dataset = Dataset::open(copy.str()).unwrap();
+    let error = dataset.scan().columns(["blob"]).unwrap().with_blob_descriptions().collect().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
+}
