@@ -151,7 +151,7 @@ pub(crate) struct QueryArgs {
     pub(crate) with_row_address: bool,
     /// Blob columns as position and size instead of their bytes
     #[arg(long)]
-    blob_descriptions: bool,
+    pub(crate) blob_descriptions: bool,
     #[command(flatten)]
     nearest: NearestArgs,
     /// Ignore every index: exact search and plain scan
@@ -240,7 +240,6 @@ impl QueryArgs {
             ("--metric", metric.is_some()),
             ("--distance-range", distance_range.is_some()),
             ("--postfilter", *postfilter),
-            ("--blob-descriptions", self.blob_descriptions),
             ("--no-index", self.no_index),
             ("--indexed-only", self.indexed_only),
         ])
@@ -289,6 +288,9 @@ pub(crate) struct TakeArgs {
     /// Columns in this order, nested ones with dots [default: all]
     #[arg(long, value_name = "A,B,C.D", value_delimiter = ',')]
     pub(crate) columns: Option<Vec<String>>,
+    /// Blob columns as position and size instead of their bytes
+    #[arg(long)]
+    pub(crate) blob_descriptions: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -5,7 +5,7 @@
 //! a lock: two threads that open the same page at once both parse it, and one of the results is kept.
 
 use crate::{
-    Column, Container, DataType, Error, Field, FileVersion, Result, Source,
+    BlobFiles, Column, Container, DataType, Error, Field, FileVersion, Result, Source,
     container::{ColumnPages, PageParts},
     v20, v21,
 };
@@ -18,6 +18,7 @@ use once_cell::race::OnceBox;
 pub struct File {
     container: Container,
     columns: Box<[OnceBox<OpenColumn>]>,
+    blob_files: Option<Arc<dyn BlobFiles>>,
 }
 
 /// Which physical column of a file holds a field, by field id.
@@ -93,7 +94,17 @@ impl File {
         // The table of as many columns was found to lie in the file, so this is bounded by its size.
         let mut columns = Vec::with_capacity(container.num_columns() as usize);
         columns.resize_with(container.num_columns() as usize, OnceBox::new);
-        Ok(File { container, columns: columns.into() })
+        Ok(File { container, columns: columns.into(), blob_files: None })
+    }
+
+    /// The same file with a way to those in which bytes of its blobs lie.
+    #[must_use]
+    pub fn with_blob_files(self, files: Arc<dyn BlobFiles>) -> Self {
+        File { blob_files: Some(files), ..self }
+    }
+
+    pub(crate) fn blob_files(&self) -> Option<&dyn BlobFiles> {
+        self.blob_files.as_deref()
     }
 
     /// The container: version, schema, global buffers.
@@ -109,7 +120,7 @@ impl File {
     ///
     /// # Errors
     /// Corrupt or unsupported, with column, page and offset; too large if the rows do not fit 32-bit
-    /// offsets.
+    /// offsets, or have more blobs than should be read at once; source if a file of blobs cannot be had.
     pub fn read(
         &self,
         field: &Field,
@@ -138,7 +149,8 @@ impl File {
         let Some(column) = columns.get(field.id) else { return Ok(None) };
         // A file that lies in memory off the alignment of values would be copied after all.
         let lies_well = |bytes: &bytes::Bytes| bytes.as_ptr().align_offset(8) == 0;
-        if !is_leaf(field) || !self.container.source().in_memory().is_some_and(lies_well) {
+        let in_memory = self.container.source().in_memory().is_some_and(lies_well);
+        if !is_leaf(field) || field.is_blob() || !in_memory {
             return Ok(None);
         }
         let open = self.column(column)?;

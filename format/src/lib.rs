@@ -4,6 +4,7 @@
 extern crate alloc;
 
 mod bitmap;
+mod blob;
 mod buffer;
 mod column;
 mod compress;
@@ -26,6 +27,7 @@ mod v21;
 mod wire;
 
 pub use bitmap::Bitmap;
+pub use blob::{BlobFile, BlobFiles, blob_file_name};
 pub use buffer::Buffer;
 pub use column::{Column, Pick, Values};
 pub use container::{Container, FileVersion};

@@ -41,13 +41,8 @@ impl Field {
     pub fn is_packed(&self) -> bool {
         matches!(self.data_type, DataType::Struct(_))
             && (self.metadata.get("packed").is_some_and(|value| value.eq_ignore_ascii_case(b"true"))
-                || self.metadata.contains_key("lance-encoding:packed"))
-    }
-
-    /// Whether values lie outside their pages, which hold only descriptions of them.
-    pub fn is_blob(&self) -> bool {
-        self.metadata.contains_key("lance-encoding:blob")
-            || self.metadata.get("ARROW:extension:name").is_some_and(|name| name == b"lance.blob.v2")
+                || self.metadata.contains_key("lance-encoding:packed")
+                || self.is_blob())
     }
 
     /// The child field called `name`: an exact match, else the only match without regard to case.
@@ -194,6 +189,8 @@ impl Field {
         let data_type = match (field.logical_type.as_str(), extension) {
             ("fixed_size_binary:2", Some(b"lance.bfloat16")) => DataType::BFloat16,
             ("large_binary", Some(b"lance.json")) => DataType::Json,
+            // The child fields are those that a writer was given; the file has descriptions instead.
+            ("struct", Some(b"lance.blob.v2")) => DataType::LargeBinary,
             (logical, _) => match DataType::parse(logical, children) {
                 Err(error) if error.kind() == ErrorKind::Unsupported => DataType::Unknown(logical.into()),
                 parsed => parsed.map_err(|error| error.within(format!("field `{}`", field.name)))?,

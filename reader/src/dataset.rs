@@ -44,7 +44,7 @@ struct Inner {
     row_id_index: OnceLock<RowIdIndex>,
     /// The segments of all indices.
     segments: Vec<IndexMetadata>,
-    bases: Bases,
+    bases: Arc<Bases>,
 }
 
 /// How to open a [`Dataset`]; made by [`Dataset::options`].
@@ -190,7 +190,7 @@ impl Dataset {
         newest_at: Option<Stamp>,
         sibling: Option<&Dataset>,
     ) -> Result<Self> {
-        let bases = Bases::resolve(pool.storage(), &location, &manifest)?;
+        let bases = Arc::new(Bases::resolve(pool.storage(), &location, &manifest)?);
         let manifest_path: Arc<str> = path.into();
         let segments = manifest.indices().map_err(|error| Error::format(&*manifest_path, error))?;
         let known: HashMap<u32, &Arc<Fragment>> = sibling
@@ -447,7 +447,7 @@ fn share(
     known: Option<&Arc<Fragment>>,
     meta: &table::Fragment,
     manifest_path: &Arc<str>,
-    bases: &Bases,
+    bases: &Arc<Bases>,
 ) -> Arc<Fragment> {
     let paths: Vec<_> = meta.files.iter().map(|file| bases.data_file(file)).collect();
     let deletion = meta.deletion.as_ref().map(|file| bases.deletion_file(file, meta.id));
@@ -460,7 +460,9 @@ fn share(
     }
     let files = paths.into_iter().zip(&meta.files).map(|(place, file)| {
         let known = known.and_then(|known| known.files().iter().find(|known| known.is(&place, file)));
-        known.cloned().unwrap_or_else(|| Arc::new(FileSlot::new(place, manifest_path.clone(), file.clone())))
+        known.cloned().unwrap_or_else(|| {
+            Arc::new(FileSlot::new(place, manifest_path.clone(), file.clone(), bases.clone()))
+        })
     });
     Arc::new(Fragment::new(meta.clone(), manifest_path.clone(), files.collect(), deletion))
 }

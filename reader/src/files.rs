@@ -2,7 +2,8 @@
 
 use crate::{
     Error, Result,
-    location::{self, Place},
+    blobs::BlobFolder,
+    location::{self, Bases, Place},
     storage::Storage,
 };
 use arc_swap::{ArcSwapOption, Guard};
@@ -23,6 +24,8 @@ pub(crate) struct FileSlot {
     /// Where the manifest lies that names the file.
     manifest_path: Arc<str>,
     meta: DataFile,
+    /// The bases of that manifest, where bytes of blobs may lie.
+    bases: Arc<Bases>,
     columns: OnceLock<ColumnMap>,
     open: ArcSwapOption<File>,
     /// Set by every use, taken back by the pool when it looks for a file to close.
@@ -30,9 +33,9 @@ pub(crate) struct FileSlot {
 }
 
 impl FileSlot {
-    pub(crate) fn new(place: Place, manifest_path: Arc<str>, meta: DataFile) -> Self {
+    pub(crate) fn new(place: Place, manifest_path: Arc<str>, meta: DataFile, bases: Arc<Bases>) -> Self {
         let (open, used) = (ArcSwapOption::empty(), AtomicBool::new(false));
-        FileSlot { place, manifest_path, meta, columns: OnceLock::new(), open, used }
+        FileSlot { place, manifest_path, meta, bases, columns: OnceLock::new(), open, used }
     }
 
     /// The path as errors name it.
@@ -128,6 +131,8 @@ impl FilePool {
             ));
         }
         let file = File::open(source).map_err(|error| Error::format(path, error))?;
+        let blobs = BlobFolder::new(self.storage.clone(), path, slot.bases.clone());
+        let file = file.with_blob_files(Arc::new(blobs));
         // Columns are found by the manifest's schema, but a file that cannot say its own is damaged.
         file.container().schema().map_err(|error| Error::format(path, error))?;
         while clock.len() >= self.limit {

@@ -20,6 +20,7 @@
 //! [`storage`] for what mapping assumes, and for reading from elsewhere.
 
 mod batch;
+mod blobs;
 mod database;
 mod dataset;
 mod error;

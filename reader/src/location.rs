@@ -102,6 +102,11 @@ impl Bases {
         }
     }
 
+    /// The folder of base path `id`.
+    pub(crate) fn folder(&self, id: u32) -> Option<&str> {
+        self.by_id.get(&id).map(|base| base.folder.as_str())
+    }
+
     /// The path of a data file.
     pub(crate) fn data_file(&self, file: &table::DataFile) -> Place {
         let (folder, is_root) = self.base(file.base_id)?;

@@ -73,6 +73,18 @@ impl Projection {
         self.with(1)
     }
 
+    /// Reads blobs as descriptions, structs that say where their bytes lie, instead of the bytes: `position` and
+    /// `size`, and in the second version of blobs also `kind`, `blob_id` and `blob_uri`, as Lance names them.
+    #[must_use]
+    pub fn with_blob_descriptions(mut self) -> Self {
+        for column in &mut self.columns {
+            if let ProjectedColumn::Field { root, .. } = column {
+                *root = Arc::new(root.with_blob_descriptions());
+            }
+        }
+        self
+    }
+
     fn with(mut self, system: usize) -> Self {
         let (name, column) = SYSTEM_COLUMNS[system].clone();
         // A column that is there already is no error here, it just stays where it is.

@@ -68,6 +68,12 @@ impl Scan {
         self
     }
 
+    /// Reads blobs as descriptions instead of their bytes; see [`Projection::with_blob_descriptions`].
+    pub fn with_blob_descriptions(mut self) -> Self {
+        self.projection = self.projection.with_blob_descriptions();
+        self
+    }
+
     /// Leaves out the first rows.
     pub fn offset(mut self, rows: u64) -> Self {
         self.offset = rows;
@@ -82,7 +88,7 @@ impl Scan {
 
     /// The most rows of a batch, at least 1; by default 8192. Batches end with their fragment, and where a
     /// column can be borrowed from a page without a copy, with that page; rows that are very wide come in
-    /// smaller batches, of a gigabyte at the most.
+    /// smaller batches, of a gigabyte at the most, and those of blobs in batches of 256 MiB a column.
     pub fn batch_size(mut self, rows: usize) -> Self {
         self.batch_size = rows.max(1);
         self

@@ -13,7 +13,7 @@ fn all(dataset: &Dataset) -> Batch {
 
 #[test]
 fn every_storage_gives_the_same_rows() {
-    for name in ["events", "types-v20", "types-v21", "types-v22", "words"] {
+    for name in ["events", "types-v20", "types-v21", "types-v22", "types-json-bf16-v21", "words"] {
         let path = fixture(name);
         let expected = all(&Dataset::open(&path).unwrap());
         let options = Dataset::options();

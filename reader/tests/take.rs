@@ -33,6 +33,9 @@ fn random_rows_equal_those_of_a_scan() {
         "types-pages-v20",
         "types-pages-v21",
         "types-pages-v22",
+        "types-blob-v20",
+        "types-blob-v21",
+        "types-json-bf16-v21",
         "events",
     ] {
         let dataset = Dataset::open(fixture(name)).unwrap();

@@ -13,6 +13,9 @@ pub(super) fn run(args: &QueryArgs) -> Result<()> {
     if args.with_row_address {
         projection = projection.with_row_address();
     }
+    if args.blob_descriptions {
+        projection = projection.with_blob_descriptions();
+    }
     let mut renderer = Renderer::new(args.output.format(), projection.names());
     let mut scan = dataset.scan().project(projection);
     if let Some(offset) = args.offset {

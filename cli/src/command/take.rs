@@ -6,14 +6,17 @@ use crate::{
     error::Result,
     output::Renderer,
 };
-use lancet::Rows;
+use lancet::{Dataset, ErrorKind, Projection, Rows};
 
 /// Rows taken at once.
 const CHUNK: usize = 4096;
 
 pub(super) fn run(args: &TakeArgs) -> Result<()> {
     let dataset = open(&args.dataset)?;
-    let projection = projection(&dataset, args.columns.as_deref())?;
+    let mut projection = projection(&dataset, args.columns.as_deref())?;
+    if args.blob_descriptions {
+        projection = projection.with_blob_descriptions();
+    }
     let mut renderer = Renderer::new(args.output.format(), projection.names());
     let mut rows = args.rows.iter();
     let mut chunk: Vec<u64> = Vec::new();
@@ -23,11 +26,29 @@ pub(super) fn run(args: &TakeArgs) -> Result<()> {
         if chunk.is_empty() {
             return renderer.finish();
         }
-        let rows = match args.by {
-            By::Offset => Rows::Offsets(&chunk),
-            By::RowId => Rows::Ids(&chunk),
-            By::RowAddress => Rows::Addresses(&chunk),
-        };
-        renderer.batch(&dataset.take(rows, &projection)?)?;
+        write(&dataset, args.by, &chunk, &projection, &mut renderer)?;
+    }
+}
+
+/// Writes rows, in halves if they are too large at once.
+fn write(
+    dataset: &Dataset,
+    by: By,
+    chunk: &[u64],
+    projection: &Projection,
+    renderer: &mut Renderer,
+) -> Result<()> {
+    let rows = match by {
+        By::Offset => Rows::Offsets(chunk),
+        By::RowId => Rows::Ids(chunk),
+        By::RowAddress => Rows::Addresses(chunk),
+    };
+    match dataset.take(rows, projection) {
+        Err(error) if error.kind() == ErrorKind::TooLarge && chunk.len() > 1 => {
+            let (first, second) = chunk.split_at(chunk.len() / 2);
+            write(dataset, by, first, projection, renderer)?;
+            write(dataset, by, second, projection, renderer)
+        }
+        batch => renderer.batch(&batch?),
     }
 }

@@ -18,8 +18,9 @@ mod page;
 pub(crate) use page::Page;
 
 use crate::{
-    Bitmap, Buffer, Column, ColumnMap, DataType, Error, Extent, Field, File, Physical, Result, Values,
+    Bitmap, Buffer, Column, ColumnMap, DataType, Error, Field, File, Physical, Result, Values,
     bitmap::BitmapBuilder,
+    blob::{fetch, first_version},
     column::{Offset, too_large},
     container::ColumnPages,
     file::{OpenPage, for_each_page, is_leaf},
@@ -27,8 +28,10 @@ use crate::{
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use core::{cell::Cell, ops::Range, slice};
-use data::Flat;
 use page::Content;
+
+/// The position and size of a blob that is null.
+const NULL_BLOB: [u64; 2] = [1, 0];
 
 /// Null items that take no bytes in the file are read up to this size in memory, in one call.
 const MAX_ABSENT_BYTES: u64 = 1 << 28;
@@ -84,6 +87,7 @@ impl<'a> Reader<'a> {
             return self.nulls(&field.data_type, rows, ranges);
         }
         match (&field.data_type, field.data_type.physical()) {
+            (DataType::Struct(_), _) if field.is_blob() => self.descriptions(field, rows, ranges),
             (DataType::Struct(_), _) if field.is_packed() => self.packed(field, rows, ranges),
             (DataType::Struct(fields), _) => self.structs(field, fields, rows, ranges, reuse),
             (_, Physical::List) => {
@@ -272,8 +276,13 @@ impl<'a> Reader<'a> {
         reuse: Option<Column>,
     ) -> Result<Column> {
         let (column, pages) = self.pages(field, rows)?;
-        let shape = LeafShape::of(&field.data_type)?;
         let count = total(ranges)?;
+        if page::is_blob(pages)? {
+            let descriptions = self.descriptions(field, rows, ranges)?;
+            let old = reuse.map(|column| column.into_parts().1);
+            return fetch(self.file, &descriptions, &field.data_type, count, old);
+        }
+        let shape = LeafShape::of(&field.data_type)?;
         let whole = contiguous(ranges);
         let ranges = whole.as_ref().map_or(ranges, slice::from_ref);
         let keep =
@@ -290,7 +299,6 @@ impl<'a> Reader<'a> {
         if !keep {
             slots.reserve_fixed(expected);
         }
-        let mut blob_bytes = 0;
         for_each_page(pages, ranges, |index, part| {
             let part = part.start as usize..part.end as usize;
             match &page(self.file, column, index, field)?.content {
@@ -302,7 +310,6 @@ impl<'a> Reader<'a> {
                     }
                     array.read(part, &mut slots, &mut validity, keep)
                 }
-                Content::Blobs(blobs) => self.blobs(blobs, part, &mut slots, &mut validity, &mut blob_bytes),
                 _ => Err(changed(field)),
             }
         })?;
@@ -313,37 +320,32 @@ impl<'a> Reader<'a> {
         Ok(slots.finish(&field.data_type, validity))
     }
 
-    /// Appends the values that `rows` of a page describe: position 1 and no bytes is null, every other
-    /// size says how many bytes lie at the position in the file.
-    fn blobs(
-        &self,
-        descriptions: &Flat,
-        rows: Range<usize>,
-        slots: &mut LeafBuilder,
-        validity: &mut BitmapBuilder,
-        bytes: &mut u64,
-    ) -> Result<()> {
-        let source = self.file.container().source();
-        let window = descriptions.rows(rows.clone())?;
-        let (words, _) = window.as_chunks::<8>();
-        for (row, pair) in rows.zip(words.as_chunks::<2>().0) {
-            let [position, size] = pair.map(u64::from_le_bytes);
-            if (position, size) == (1, 0) {
-                slots.append_defaults(1)?;
-                validity.append(false);
-                continue;
+    /// What the pages of `column` say about the values of `ranges`, as structs: position 1 and no bytes is
+    /// null, every other size says how many bytes lie at the position in the file.
+    fn descriptions(&self, field: &Field, rows: Rows, ranges: &[Range<u64>]) -> Result<Column> {
+        let (column, pages) = self.pages(field, rows)?;
+        let count = total(ranges)?;
+        let (mut positions, mut sizes) = (Buffer::new(), Buffer::new());
+        let mut validity = BitmapBuilder::default();
+        for_each_page(pages, ranges, |index, part| {
+            let Content::Blobs(descriptions) = &page(self.file, column, index, field)?.content else {
+                return Err(changed(field));
+            };
+            let part = part.start as usize..part.end as usize;
+            let count = part.len();
+            let window = descriptions.rows(part)?;
+            let pairs = window.as_chunks::<8>().0.as_chunks::<2>().0;
+            let out = positions.grow_typed::<u64>(count).iter_mut().zip(sizes.grow_typed::<u64>(count));
+            for (pair, (position, size)) in pairs.iter().zip(out) {
+                let found = pair.map(u64::from_le_bytes);
+                validity.append(found != NULL_BLOB);
+                [*position, *size] = if found == NULL_BLOB { [0; 2] } else { found };
             }
-            let at = |error: Error| error.at(descriptions.data.position_of(row * page::BLOB));
-            *bytes = bytes.saturating_add(size);
-            if *bytes > source.len() {
-                return Err(at(Error::corrupt(format!(
-                    "blob: expected sizes that add up to no more than the file, found one of {size} bytes"
-                ))));
-            }
-            slots.append_value(&Extent::new(source, position, size, "blob")?.all()?)?;
-            validity.append(true);
-        }
-        Ok(())
+            Ok(())
+        })?;
+        let numbers = |buffer| Column::new(DataType::UInt64, count, None, Values::Fixed(buffer));
+        let children = Values::Struct([positions, sizes].map(numbers).into());
+        Ok(Column::new(first_version(), count, validity.finish(), children))
     }
 
     /// A struct whose rows are the values of its fields end to end.

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     Error, Field, Physical, Result,
+    blob::first_version,
     container::{ColumnPages, PageParts},
     ensure,
     leaf::LeafShape,
@@ -42,9 +43,11 @@ impl Page {
         let encoding: v20::ArrayEncoding =
             proto::decode(&parts.encoding, parts.encoding_position, "array encoding")?;
         let rows = to_usize(parts.rows, "rows")?;
+        let descriptions = || open_packed(&encoding, BLOB, rows, field, parts);
         let content = match field.data_type.physical() {
-            Physical::LargeVariable | Physical::Variable if blobs => {
-                Content::Blobs(open_packed(&encoding, BLOB, rows, field, parts)?)
+            Physical::LargeVariable | Physical::Variable if blobs => Content::Blobs(descriptions()?),
+            Physical::Struct if blobs && field.data_type == first_version() => {
+                Content::Blobs(descriptions()?)
             }
             _ if blobs => {
                 return Err(Error::corrupt(format!("found blobs where the type is {}", field.data_type)));
@@ -71,7 +74,7 @@ impl Page {
 }
 
 /// Whether the values of a column lie outside its pages.
-fn is_blob(pages: &ColumnPages) -> Result<bool> {
+pub(super) fn is_blob(pages: &ColumnPages) -> Result<bool> {
     match &pages.encoding.kind {
         Some(Kind::Values(_)) => Ok(false),
         Some(Kind::Blob(_)) => Ok(true),

@@ -5,9 +5,10 @@
 //! mini_block  chunks of small values                 full_zip    large values, one by one
 //! constant    one value, or only nulls               chunks      where chunks and their rows lie
 //! values      encodings inside a chunk               block       encodings of a whole buffer
-//! packed      rows of structs with variable fields
+//! packed      rows of structs with variable fields   blob        descriptions of values that lie elsewhere
 //! ```
 
+mod blob;
 mod block;
 mod chunks;
 mod constant;
@@ -21,6 +22,7 @@ mod values;
 
 use crate::{
     Column, ColumnMap, DataType, Error, Field, File, Result, Values,
+    blob::fetch,
     column::too_large,
     container::PageParts,
     file::{OpenPage, for_each_page, is_leaf},
@@ -28,6 +30,7 @@ use crate::{
     proto::{self, v21 as message},
 };
 use alloc::{sync::Arc, vec::Vec};
+use blob::BlobPage;
 use constant::Constant;
 use core::ops::Range;
 use full_zip::FullZip;
@@ -49,6 +52,7 @@ enum Layout {
     MiniBlock(MiniBlock),
     FullZip(FullZip),
     Constant(Constant),
+    Blob(BlobPage),
 }
 
 /// What a page appends to, with scratch for the levels of the rows at hand.
@@ -111,8 +115,10 @@ impl Page {
                 let page = Constant::open(&layout, parts, &layers, shape)?;
                 (layers, Layout::Constant(page))
             }
-            Some(message::Layout::Blob(_)) => {
-                return Err(Error::unsupported("page layout `blob` is not supported yet"));
+            Some(message::Layout::Blob(layout)) => {
+                let layers = Layers::parse(&layout.layers, path)?;
+                let page = BlobPage::open(*layout, parts, &layers, field, shape)?;
+                (layers, Layout::Blob(page))
             }
             Some(message::Layout::Sparse(_)) => {
                 return Err(Error::unsupported("page layout `sparse` is not supported"));
@@ -136,6 +142,7 @@ impl Page {
             Layout::MiniBlock(page) => page.read(range, &self.layers, target)?,
             Layout::FullZip(page) => page.read(range, &self.layers, target)?,
             Layout::Constant(page) => page.read(range, &self.layers, target)?,
+            Layout::Blob(page) => page.read(range, &self.layers, target)?,
         }
         let (found, expected) = (target.leaf.len(), target.structure.leaf_len());
         crate::ensure!(found == expected, "expected {expected} values for the levels read, found {found}");
@@ -157,7 +164,6 @@ fn leaf_shape(field: &Field) -> Result<LeafShape> {
         DataType::Struct(fields) if field.is_packed() => {
             Ok(packed_fields(fields).map_or(LeafShape::Null, |fields| packed::shape(&fields)))
         }
-        _ if field.is_blob() => Err(Error::unsupported("blob columns are not supported yet")),
         other => LeafShape::of(other),
     }
 }
@@ -233,6 +239,12 @@ fn read_leaf(
     ranges: &[Range<u64>],
     reuse: Option<Column>,
 ) -> Result<LeafColumn> {
+    if let Some(described) = field.blob_description() {
+        let LeafColumn { nodes, leaf } = read_leaf(file, &described, path, column, rows, ranges, None)?;
+        let old_values = reuse.map(|column| column.into_parts().1);
+        let leaf = fetch(file, &leaf, &field.data_type, total(ranges)?, old_values)?;
+        return Ok(LeafColumn { nodes, leaf });
+    }
     let pages = &file.column(column)?.pages;
     // Fixed-size lists of structs have as many entries for each row as structs in it.
     let entries = path.iter().try_fold(1usize, |entries, node| entries.checked_mul(node.entries()));

@@ -215,8 +215,16 @@ fn no_damage_does_harm() {
     let number = |name: &str| env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let mutations = number("LANCET_DAMAGE_MUTATIONS");
     let first = number("LANCET_DAMAGE_SEED").unwrap_or(0);
-    let small =
-        ["types-fsl-struct", "events-tiny.", "events-tiny-w", "evolved.", "evolved-branch", "types-pages"];
+    let small = [
+        "types-fsl-struct",
+        "events-tiny.",
+        "events-tiny-w",
+        "evolved.",
+        "evolved-branch",
+        "types-pages",
+        "types-blob",
+        "types-json",
+    ];
     let large = ["types-", "events", "evolved", "vec-", "corrupt/", "bugs/"];
     let stored = library::datasets(if mutations.is_some() { &large } else { &small });
     assert!(!stored.is_empty(), "there are no datasets");
