@@ -70,7 +70,7 @@ def _change(dataset: lance.LanceDataset, r: random.Random, first: int) -> None:
 
 
 def _branched(path: Path, r: random.Random, **options: object) -> None:
-    """A dataset with a branch, branches of the branch, a tag on each, and changes on all of them."""
+    """A dataset with a branch and branches of it, a tag on each, and changes on all of them."""
     main = _write(path, r, **options)
     main.delete(f"{KEY} % 10 = 3")
     one = main.create_branch("one", 2)

@@ -1,4 +1,4 @@
-"""One version of a dataset, as pylance reads it, and the questions that lancet must answer alike."""
+"""One version of a dataset, as pylance reads it, and what lancet is asked about it."""
 
 import random
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,6 @@ import lance
 
 from .command import CommandError, Lancet, Row
 from .difference import first_difference
-
 from reference.values import table_json
 
 TAKEN_ROWS = 30
@@ -70,7 +69,8 @@ class Version:
         if not self.rows:
             return
         if self.row_versions:
-            yield Question("query", ("--columns", ",".join(self.row_versions[0])), self.row_versions)
+            all_columns = ",".join(self.row_versions[0])
+            yield Question("query", ("--columns", all_columns), self.row_versions)
         some = r.sample(self.names, r.randrange(1, len(self.names) + 1))
         columns = ("--columns", ",".join(some))
         offset, limit = r.randrange(len(self.rows)), r.randrange(1, len(self.rows) + 1)
