@@ -3,8 +3,8 @@
     cargo build --release -p lancet-cli
     python tests/interop/run.py --venv target/interop-venv --short
 
-A pylance needs a process of its own, so the tests are scripts of their own, `encodings.py` and
-`histories.py`. Arguments that are not listed here go to them.
+A pylance needs a process of its own, so the tests are scripts of their own, `encodings.py`,
+`histories.py` and `features.py`. Arguments that are not listed here go to them.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 PYLANCE = "pylance==10.0.0"
 FOLDER = Path(__file__).resolve().parent
-TESTS = ("encodings", "histories")
+TESTS = ("encodings", "histories", "features")
 
 
 def main() -> int:

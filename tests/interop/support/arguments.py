@@ -1,4 +1,4 @@
-"""The arguments that both tests take."""
+"""The arguments that all tests take."""
 
 import argparse
 from pathlib import Path
