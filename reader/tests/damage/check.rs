@@ -3,7 +3,7 @@
 use lancet::{Batch, Dataset, Error, Rows};
 use lancet_format::{
     Column, DataType, Physical, Values,
-    table::{FragmentReuseDetails, Lineage, RowIdSequence, RowVersions, Transaction},
+    table::{FragmentReuseDetails, Lineage, Manifest, RowIdSequence, RowVersions, Transaction},
 };
 
 /// Rows of a batch; a scan ends after ten of them.
@@ -40,8 +40,7 @@ pub(crate) fn read(dataset: &Dataset, columns: &[String]) -> Result<(), Error> {
 }
 
 /// Reads what a manifest holds besides the way to the rows.
-pub(crate) fn read_manifest(dataset: &Dataset) {
-    let manifest = dataset.manifest();
+pub(crate) fn read_manifest(manifest: &Manifest) {
     if let Ok(Some(bytes)) = manifest.transaction() {
         let _ = Transaction::parse(&bytes);
     }
@@ -73,6 +72,17 @@ pub(crate) fn read_manifest(dataset: &Dataset) {
     }
 }
 
+/// The bytes of one row, at the most and about.
+pub(crate) fn width(data_type: &DataType) -> usize {
+    let children = || data_type.children().iter().map(|child| width(&child.data_type));
+    1 + match data_type.physical() {
+        Physical::Fixed(width) => width,
+        Physical::FixedSizeList(dimension) => children().sum::<usize>().saturating_mul(dimension),
+        Physical::Struct => children().fold(0, usize::saturating_add),
+        _ => 16,
+    }
+}
+
 fn check_batch(dataset: &Dataset, batch: &Batch) {
     for (name, column) in batch.names().iter().zip(batch.columns()) {
         assert_eq!(column.len(), batch.len(), "the rows of column {name}");
@@ -84,7 +94,7 @@ fn check_batch(dataset: &Dataset, batch: &Batch) {
 }
 
 /// A column of the right type whose buffers fit each other.
-fn check_column(column: &Column, data_type: &DataType, name: &str) {
+pub(crate) fn check_column(column: &Column, data_type: &DataType, name: &str) {
     let data_type = match (data_type, column.data_type()) {
         // Dictionaries are read as their values.
         (DataType::Dictionary(_, values), found) if *found == **values => values,
