@@ -9,7 +9,7 @@
 //! A value that is not empty has no room for its repetition level, so lists of blobs cannot be told apart: Lance
 //! writes them but does not read them either.
 
-use super::{Page, Target, layers::Layers, layers::Node, structure::Structure};
+use super::{Page, Scratch, Target, layers::Layers, layers::Node, structure::Structure};
 use crate::{
     Error, Field, Result,
     container::PageParts,
@@ -62,6 +62,7 @@ impl BlobPage {
             rep: Vec::new(),
             def: Vec::new(),
             keep: false,
+            scratch: Scratch::default(),
         };
         self.0.read(range, &mut inner)?;
         let found: &[[u64; 2]] = inner.leaf.typed().unwrap_or_default();

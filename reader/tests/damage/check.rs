@@ -3,7 +3,7 @@
 use lancet::{Batch, Dataset, Error, Rows};
 use lancet_format::{
     Column, DataType, Physical, Values,
-    table::{FragmentReuseDetails, Lineage, RowIdSequence, RowVersions, Transaction},
+    table::{FragmentReuseDetails, Lineage, Manifest, RowIdSequence, RowVersions, Transaction},
 };
 
 /// Rows of a batch; a scan ends after ten of them.
@@ -52,10 +52,14 @@ fn id_of(dataset: &Dataset, offset: u64) -> Result<Vec<u64>, Error> {
     Ok(ids)
 }
 
-/// Reads what a manifest holds besides the way to the rows.
-pub(crate) fn read_manifest(dataset: &Dataset) {
+/// Lists what lies beside the version at hand.
+#[allow(dead_code)] // The fuzz targets have no files beside it.
+pub(crate) fn read_lists(dataset: &Dataset) {
     let _ = (dataset.indices(), dataset.versions(), dataset.tags(), dataset.branches());
-    let manifest = dataset.manifest();
+}
+
+/// Reads what a manifest holds besides the way to the rows.
+pub(crate) fn read_manifest(manifest: &Manifest) {
     if let Ok(Some(bytes)) = manifest.transaction() {
         let _ = Transaction::parse(&bytes);
     }
@@ -87,6 +91,17 @@ pub(crate) fn read_manifest(dataset: &Dataset) {
     }
 }
 
+/// The bytes of one row, at the most and about.
+pub(crate) fn width(data_type: &DataType) -> usize {
+    let children = || data_type.children().iter().map(|child| width(&child.data_type));
+    1 + match data_type.physical() {
+        Physical::Fixed(width) => width,
+        Physical::FixedSizeList(dimension) => children().sum::<usize>().saturating_mul(dimension),
+        Physical::Struct => children().fold(0, usize::saturating_add),
+        _ => 16,
+    }
+}
+
 fn check_batch(dataset: &Dataset, batch: &Batch) {
     for (name, column) in batch.names().iter().zip(batch.columns()) {
         assert_eq!(column.len(), batch.len(), "the rows of column {name}");
@@ -98,7 +113,7 @@ fn check_batch(dataset: &Dataset, batch: &Batch) {
 }
 
 /// A column of the right type whose buffers fit each other.
-fn check_column(column: &Column, data_type: &DataType, name: &str) {
+pub(crate) fn check_column(column: &Column, data_type: &DataType, name: &str) {
     let data_type = match (data_type, column.data_type()) {
         // Dictionaries are read as their values.
         (DataType::Dictionary(_, values), found) if *found == **values => values,

@@ -15,11 +15,11 @@ mod layout;
 mod library;
 mod messages;
 mod random;
+mod regressions;
 mod wire;
 
 use allocations::Taken;
 use lancet::Dataset;
-use lancet_format::{DataType, Physical};
 use library::{ROOT, Stored};
 use random::Random;
 use std::{
@@ -150,17 +150,6 @@ thread_local! {
     static PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// The bytes of one row.
-fn width(data_type: &DataType) -> usize {
-    let children = || data_type.children().iter().map(|child| width(&child.data_type));
-    1 + match data_type.physical() {
-        Physical::Fixed(width) => width,
-        Physical::FixedSizeList(dimension) => children().sum::<usize>().saturating_mul(dimension),
-        Physical::Struct => children().fold(0, usize::saturating_add),
-        _ => 16,
-    }
-}
-
 fn try_case(stored: &Stored, case: u64) -> Result<(Outcome, Duration, f64), String> {
     let Some(damage) = damage(stored, case) else { return Ok((Outcome::Nothing, Duration::ZERO, 0.0)) };
     let columns: Vec<String> =
@@ -173,12 +162,13 @@ fn try_case(stored: &Stored, case: u64) -> Result<(Outcome, Duration, f64), Stri
             Ok(dataset) => dataset,
             Err(_) => return Outcome::OpenError,
         };
-        check::read_manifest(&dataset);
+        check::read_manifest(dataset.manifest());
+        check::read_lists(&dataset);
         row += dataset
             .schema()
             .fields
             .iter()
-            .map(|field| width(&field.data_type))
+            .map(|field| check::width(&field.data_type))
             .fold(0, usize::saturating_add);
         match check::read(&dataset, &columns) {
             Ok(()) => Outcome::Read,

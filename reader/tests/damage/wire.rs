@@ -29,12 +29,12 @@ pub(crate) const NUMBERS: [u64; 20] = [
 
 #[derive(Debug, Clone)]
 pub(crate) struct Field {
-    number: u64,
-    value: Value,
+    pub(crate) number: u64,
+    pub(crate) value: Value,
 }
 
 #[derive(Debug, Clone)]
-enum Value {
+pub(crate) enum Value {
     Number(u64),
     Fixed64([u8; 8]),
     Fixed32([u8; 4]),
@@ -43,7 +43,8 @@ enum Value {
     Message(Vec<Field>),
 }
 
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
+/// Takes a number from the front of `bytes`.
+pub(crate) fn varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, rest) = bytes.split_first()?;
@@ -56,7 +57,7 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-fn put_varint(mut value: u64, out: &mut Vec<u8>) {
+pub(crate) fn put_varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;

@@ -1,0 +1,97 @@
+//! Changes that keep most of an input sound: a buffer with all positions right, a field of a message with all
+//! lengths right. A change of plain bytes mostly ends at the first check that they meet.
+
+use crate::{layout, parts::Parts, random::Random, targets::Pieces, wire};
+
+/// Room for a part of an input to grow when its bytes are changed.
+const GROWTH: usize = 64;
+
+/// Changes the plain bytes of a part.
+type Plain<'a> = &'a mut dyn FnMut(&mut Vec<u8>);
+
+/// One step of libFuzzer for the target called `name`: changes the first `size` bytes of `data`, of which there
+/// are `max_size`, and returns how many bytes there are then. `plain` is libFuzzer's own way to do so.
+pub fn step(
+    name: &str,
+    data: &mut [u8],
+    size: usize,
+    max_size: usize,
+    seed: u32,
+    plain: impl Fn(&mut [u8], usize, usize) -> usize,
+) -> usize {
+    let mut random = Random(seed.into());
+    let mut plain_part = |bytes: &mut Vec<u8>| {
+        let len = bytes.len();
+        bytes.resize(len + GROWTH, 0);
+        let len = plain(bytes, len, len + GROWTH);
+        bytes.truncate(len);
+    };
+    if random.below(8) > 0
+        && let Some(changed) = change(name, &data[..size], &mut random, &mut plain_part)
+        && changed.len() <= max_size
+    {
+        data[..changed.len()].copy_from_slice(&changed);
+        return changed.len();
+    }
+    plain(data, size, max_size)
+}
+
+/// `None` if the input is not sound enough.
+fn change(name: &str, input: &[u8], random: &mut Random, plain: Plain) -> Option<Vec<u8>> {
+    match name {
+        "file" | "page_v20" | "page_v21" => change_file(input, random, plain),
+        "manifest" => layout::damage_manifest(input, random),
+        "transaction" | "fragment_reuse" => change_message(input, random),
+        "row_ids" | "row_versions" => {
+            let (rows, message) = input.split_at_checked(4)?;
+            Some([rows, &change_message(message, random)?].concat())
+        }
+        "dataset" => {
+            let mut pieces = Pieces::parse(input);
+            let [manifest, data, deletions] = &mut pieces.0[..] else { return None };
+            match random.below(3) {
+                0 => *manifest = layout::damage_manifest(manifest, random)?,
+                1 => *data = change_file(data, random, plain)?,
+                _ => plain(deletions),
+            }
+            Some(pieces.encode())
+        }
+        _ => None,
+    }
+}
+
+fn change_file(file: &[u8], random: &mut Random, plain: Plain) -> Option<Vec<u8>> {
+    if random.below(2) == 0 {
+        return layout::damage_columns(file, random).map(|(file, _)| file);
+    }
+    let mut parts = Parts::of(file)?;
+    if random.below(8) == 0 {
+        let schema = parts.globals.first_mut()?;
+        *schema = change_message(schema, random)?;
+        return Some(parts.file());
+    }
+    let count = parts.buffers().count();
+    if count == 0 {
+        return None;
+    }
+    let buffer = parts.buffers().nth(random.below(count))?;
+    match random.below(4) {
+        // A number in the tables that many buffers begin with.
+        0 if !buffer.is_empty() => {
+            let width = *random.pick(&[1, 2, 4, 8]);
+            let at = random.below(buffer.len().min(64)) / width * width;
+            let end = buffer.len().min(at + width);
+            let number = random.pick(&wire::NUMBERS).to_le_bytes();
+            buffer[at..end].copy_from_slice(&number[..end - at]);
+        }
+        1 => buffer.truncate(random.below(buffer.len() + 1)),
+        _ => plain(buffer),
+    }
+    Some(parts.file())
+}
+
+fn change_message(message: &[u8], random: &mut Random) -> Option<Vec<u8>> {
+    let mut fields = wire::parse(message)?;
+    wire::damage(&mut fields, random);
+    Some(wire::encode(&fields))
+}
