@@ -9,7 +9,7 @@
 //! A value that is not empty has no room for its repetition level, so lists of blobs cannot be told apart: Lance
 //! writes them but does not read them either.
 
-use super::{Page, Scratch, Target, layers::Layers, layers::Node, structure::Structure};
+use super::{Page, Target, layers::Layers, layers::Node, structure::Structure};
 use crate::{
     Error, Field, Result,
     container::PageParts,
@@ -17,7 +17,7 @@ use crate::{
     leaf::{LeafBuilder, LeafShape},
     proto::v21 as message,
 };
-use alloc::{boxed::Box, vec::Vec};
+use alloc::boxed::Box;
 use core::ops::Range;
 
 /// Bytes of a position and a size.
@@ -56,14 +56,8 @@ impl BlobPage {
     /// Appends rows `range` of the page.
     pub(crate) fn read(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
         let rows = (range.end - range.start) as usize;
-        let mut inner = Target {
-            leaf: LeafBuilder::new(self.0.shape.clone(), rows, None),
-            structure: Structure::new(&[Node::Item], rows, None),
-            rep: Vec::new(),
-            def: Vec::new(),
-            keep: false,
-            scratch: Scratch::default(),
-        };
+        let leaf = LeafBuilder::new(self.0.shape.clone(), rows, None);
+        let mut inner = Target::new(leaf, Structure::new(&[Node::Item], rows, None), false);
         self.0.read(range, &mut inner)?;
         let found: &[[u64; 2]] = inner.leaf.typed().unwrap_or_default();
         let slots = target.leaf.grow_fixed(found.len(), DESCRIPTION)?;

@@ -78,6 +78,12 @@ struct Scratch {
     chunk_bytes: Vec<u8>,
 }
 
+impl Target {
+    fn new(leaf: LeafBuilder, structure: Structure, keep: bool) -> Self {
+        Target { leaf, structure, rep: Vec::new(), def: Vec::new(), keep, scratch: Scratch::default() }
+    }
+}
+
 impl Page {
     fn open(parts: PageParts, path: &[Node], field: &Field) -> Result<Self> {
         let position = parts.encoding_position;
@@ -285,8 +291,7 @@ fn read_leaf(
         leaf.reserve_fixed(count.min(file_bytes(file).saturating_mul(8) / width));
     }
     let structure = Structure::new(path, count, old_validity.flatten());
-    let mut target =
-        Target { leaf, structure, rep: Vec::new(), def: Vec::new(), keep, scratch: Scratch::default() };
+    let mut target = Target::new(leaf, structure, keep);
     for_each_page(pages, ranges, |page, rows| {
         open_page(file, column, page, path, field)?.read(rows, &mut target)
     })?;
