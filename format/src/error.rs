@@ -17,7 +17,8 @@ pub enum ErrorKind {
     Unsupported,
     /// The caller asked for something that the file does not have.
     InvalidInput,
-    /// One batch would not fit its column type (more than 2³¹ − 1 bytes of text, say): ask for fewer rows.
+    /// One batch would not fit its column type (more than 2³¹ − 1 bytes of text, say), or would take more memory
+    /// than a read should: ask for fewer rows.
     TooLarge,
     /// The [`Source`](crate::Source) could not deliver bytes that it promised.
     Source,

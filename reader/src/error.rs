@@ -14,7 +14,7 @@ pub enum ErrorKind {
     Unsupported,
     /// The caller asked for something that the dataset does not have.
     InvalidInput,
-    /// The rows asked for at once do not fit 32-bit offsets: ask for fewer.
+    /// The rows asked for at once do not fit 32-bit offsets, or hold too many bytes of blobs: ask for fewer.
     TooLarge,
 }
 
