@@ -33,6 +33,7 @@ mod row_ids;
 mod scan;
 pub mod storage;
 mod take;
+mod verify;
 mod versions;
 
 pub use batch::Batch;
@@ -44,6 +45,7 @@ pub use lancet_format::{Bitmap, Buffer, Column, DataType, Field, Physical, Schem
 pub use projection::Projection;
 pub use scan::{Batches, Scan};
 pub use take::Rows;
+pub use verify::{Finding, Progress, verify_file};
 pub use versions::Version;
 
 /// The example of the README, so that it is compiled with the others.

@@ -6,6 +6,7 @@ mod info;
 mod query;
 mod tables;
 mod take;
+mod verify;
 mod versions;
 
 use crate::{
@@ -24,6 +25,7 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
         Command::Query(args) => query::run(args),
         Command::Count(args) => count::run(args),
         Command::Take(args) => take::run(args),
+        Command::Verify(args) => verify::run(args),
     }
 }
 
