@@ -22,6 +22,7 @@ pub(crate) enum Command {
     Count(CountArgs),
     Take(TakeArgs),
     Inspect(InspectArgs),
+    Verify(VerifyArgs),
 }
 
 /// The dataset to read, and which of its versions.
@@ -69,6 +70,17 @@ pub(crate) struct InfoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lancet versions words.lance")]
 pub(crate) struct VersionsArgs {
+    #[command(flatten)]
+    pub(crate) dataset: DatasetArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Reads everything, and tells what is wrong
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lancet verify words.lance")]
+pub(crate) struct VerifyArgs {
+    /// A dataset, or one file: data, index or manifest
     #[command(flatten)]
     pub(crate) dataset: DatasetArgs,
     #[command(flatten)]

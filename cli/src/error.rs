@@ -13,6 +13,8 @@ pub(crate) enum Error {
     NotThereYet(&'static str),
     /// A value that cannot be shown.
     Value(String),
+    /// A verification found so many faults; the answer has told them.
+    Findings(usize),
     /// The answer could not be written.
     Output(io::Error),
 }
@@ -45,6 +47,8 @@ impl fmt::Display for Error {
             Error::Dataset(error) => error.fmt(f),
             Error::NotThereYet(what) => write!(f, "{what} is not there yet"),
             Error::Value(message) => f.write_str(message),
+            Error::Findings(1) => f.write_str("one thing is wrong"),
+            Error::Findings(count) => write!(f, "{count} things are wrong"),
             Error::Output(error) => write!(f, "standard output: {error}"),
         }
     }
@@ -54,7 +58,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Dataset(error) => error.source(),
-            Error::NotThereYet(_) | Error::Value(_) | Error::Output(_) => None,
+            Error::NotThereYet(_) | Error::Value(_) | Error::Findings(_) | Error::Output(_) => None,
         }
     }
 }

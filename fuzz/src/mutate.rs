@@ -1,7 +1,7 @@
 //! Changes that keep most of an input sound: a buffer with all positions right, a field of a message with all
 //! lengths right. A change of plain bytes mostly ends at the first check that they meet.
 
-use crate::{layout, parts::Parts, random::Random, targets::Pieces, wire};
+use crate::{layout, parts::Parts, random::Random, targets::pieces, wire};
 
 /// Room for a part of an input to grow when its bytes are changed.
 const GROWTH: usize = 64;
@@ -47,14 +47,14 @@ fn change(name: &str, input: &[u8], random: &mut Random, plain: Plain) -> Option
             Some([rows, &change_message(message, random)?].concat())
         }
         "dataset" => {
-            let mut pieces = Pieces::parse(input);
-            let [manifest, data, deletions] = &mut pieces.0[..] else { return None };
+            let mut pieces = pieces(input);
+            let [manifest, data, deletions] = &mut pieces[..] else { return None };
             match random.below(3) {
                 0 => *manifest = layout::damage_manifest(manifest, random)?,
                 1 => *data = change_file(data, random, plain)?,
                 _ => plain(deletions),
             }
-            Some(pieces.encode())
+            Some(join(&pieces))
         }
         _ => None,
     }
@@ -94,4 +94,9 @@ fn change_message(message: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let mut fields = wire::parse(message)?;
     wire::damage(&mut fields, random);
     Some(wire::encode(&fields))
+}
+
+/// An input made of files, as [`pieces`] takes it apart.
+pub(crate) fn join(pieces: &[Vec<u8>]) -> Vec<u8> {
+    pieces.iter().flat_map(|piece| [&(piece.len() as u32).to_le_bytes(), &piece[..]].concat()).collect()
 }

@@ -1,6 +1,6 @@
 //! First inputs, made of the stored datasets: small files as they are, and columns cut out of larger ones.
 
-use crate::{layout, parts::Parts, targets::Pieces};
+use crate::{layout, mutate::join, parts::Parts};
 use lancet::storage::Bytes;
 use lancet_format::{
     Column, ColumnMap, Field, File, FileVersion,
@@ -134,7 +134,7 @@ fn of_manifest(
         .deletion
         .map(|file| fs::read(root.join("_deletions").join(file.file_name(fragment.id))).unwrap_or_default());
     let manifest = layout::without_sizes(bytes)?;
-    add("dataset", Pieces(vec![manifest, data, deletions.unwrap_or_default()]).encode());
+    add("dataset", join(&[manifest, data, deletions.unwrap_or_default()]));
     Some(())
 }
 

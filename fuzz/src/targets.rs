@@ -4,7 +4,7 @@
 //! | target | input |
 //! |---|---|
 //! | `file`, `page_v20`, `page_v21` | a data or index file; the latter two look at one version only |
-//! | `dataset` | [`Pieces`]: a manifest, a data file, a deletion file |
+//! | `dataset` | [`pieces`]: a manifest, a data file, a deletion file |
 //! | `manifest`, `transaction`, `fragment_reuse`, `treemap`, `json` | a file, or the part of one |
 //! | `deletion_arrow`, `deletion_bitmap`, `row_ids`, `row_versions` | u32 rows of the fragment, then the bytes |
 
@@ -188,29 +188,20 @@ fn same(a: &Column, b: &Column) -> bool {
     }
 }
 
-/// An input made of files: `u32 length | bytes` for each.
-pub(crate) struct Pieces(pub(crate) Vec<Vec<u8>>);
-
-impl Pieces {
-    pub(crate) fn parse(mut input: &[u8]) -> Self {
-        let mut pieces = Vec::new();
-        while let Some((length, rest)) = input.split_first_chunk() {
-            let length = rest.len().min(u32::from_le_bytes(*length) as usize);
-            pieces.push(rest[..length].to_vec());
-            input = &rest[length..];
-        }
-        Pieces(pieces)
+/// The files that an input is made of: `u32 length | bytes` for each.
+pub(crate) fn pieces(mut input: &[u8]) -> Vec<Vec<u8>> {
+    let mut pieces = Vec::new();
+    while let Some((length, rest)) = input.split_first_chunk() {
+        let length = rest.len().min(u32::from_le_bytes(*length) as usize);
+        pieces.push(rest[..length].to_vec());
+        input = &rest[length..];
     }
-
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        let pieces = self.0.iter();
-        pieces.flat_map(|piece| [&(piece.len() as u32).to_le_bytes(), &piece[..]].concat()).collect()
-    }
+    pieces
 }
 
 /// Every file that the manifest names is there: all data files are alike, and so are all deletion files.
 fn dataset(bytes: &Bytes) -> usize {
-    let [manifest, data, deletions] = &Pieces::parse(bytes).0[..] else { return 0 };
+    let [manifest, data, deletions] = &pieces(bytes)[..] else { return 0 };
     let manifest = layout::without_sizes(manifest).unwrap_or_else(|| manifest.clone());
     let manifest = Bytes::from(manifest);
     let Ok(parsed) = Manifest::parse(&manifest) else { return 0 };

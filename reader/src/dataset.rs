@@ -1,14 +1,14 @@
 //! [`Dataset`]: one version of a table, open for reading.
 
 use crate::{
-    Batch, Error, Index, Projection, Result, Rows, Scan, Version,
+    Batch, Error, Finding, Index, Progress, Projection, Result, Rows, Scan, Version,
     files::{FilePool, FileSlot},
     fragment::Fragment,
     indices,
     location::{self, Bases, Location},
     row_ids::RowIdIndex,
-    storage::{Bytes, Mapped, Storage},
-    take,
+    storage::{Bytes, Mapped, Source, Storage},
+    take, verify,
     versions::{self, Stamp},
 };
 use lancet_format::{
@@ -375,13 +375,40 @@ impl Dataset {
         take::take_into(self, rows, projection, batch)
     }
 
+    /// Reads all that the version holds, and tells what is wrong with it: every page of every column,
+    /// deletion files, row ids, the files of indices. `progress` is called after each column of a fragment and
+    /// each file of an index.
+    ///
+    /// Columns that were dropped but still lie in a file are not read, nor are other versions.
+    pub fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Vec<Finding> {
+        verify::dataset(self, progress)
+    }
+
     /// All bytes of a file of an index segment, and its path.
     pub(crate) fn read_index_file(&self, segment: &IndexMetadata, name: &str) -> Result<(String, Bytes)> {
+        self.find_index_file(segment, name, |storage, path| storage.read(path))
+    }
+
+    /// A file of an index segment, and its path.
+    pub(crate) fn open_index_file(
+        &self,
+        segment: &IndexMetadata,
+        name: &str,
+    ) -> Result<(String, Arc<dyn Source>)> {
+        self.find_index_file(segment, name, |storage, path| storage.open(path))
+    }
+
+    fn find_index_file<T>(
+        &self,
+        segment: &IndexMetadata,
+        name: &str,
+        get: impl Fn(&dyn Storage, &str) -> std::io::Result<T>,
+    ) -> Result<(String, T)> {
         let mut missing = None;
         for folder in self.0.bases.index_folders(segment) {
             let path = format!("{folder}/{name}");
-            match self.pool().storage().read(&path) {
-                Ok(bytes) => return Ok((path, bytes)),
+            match get(self.pool().storage(), &path) {
+                Ok(found) => return Ok((path, found)),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                     missing.get_or_insert(Error::io(path, error));
                 }

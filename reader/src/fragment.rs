@@ -16,7 +16,7 @@ use std::{
 };
 
 /// The most rows that a fragment may have: row addresses give 32 bits to the offset.
-const MAX_ROWS: u64 = 1 << 32;
+pub(crate) const MAX_ROWS: u64 = 1 << 32;
 
 /// A fragment of one or more versions. What it has read of its files it keeps for as long as it lives.
 #[derive(Debug)]

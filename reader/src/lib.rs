@@ -35,6 +35,7 @@ mod row_ids;
 mod scan;
 pub mod storage;
 mod take;
+mod verify;
 mod versions;
 
 pub use batch::Batch;
@@ -49,6 +50,7 @@ pub use lancet_format::{
 pub use projection::Projection;
 pub use scan::{Batches, Scan};
 pub use take::Rows;
+pub use verify::{Finding, Progress, verify_file};
 pub use versions::Version;
 
 /// The example of the README, so that it is compiled with the others.

@@ -7,6 +7,7 @@ mod inspect;
 mod query;
 mod tables;
 mod take;
+mod verify;
 mod versions;
 
 use crate::{
@@ -26,6 +27,7 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
         Command::Count(args) => count::run(args),
         Command::Take(args) => take::run(args),
         Command::Inspect(args) => inspect::run(args),
+        Command::Verify(args) => verify::run(args),
     }
 }
 

@@ -1,0 +1,244 @@
+//! Verification: everything that a version of a dataset holds is read once, and what is wrong with it is told.
+//!
+//! A read of some rows touches only what these rows need, so damage elsewhere goes unnoticed. Here every page of
+//! every column is read, deletion files, row ids and versions of rows, and every file of every index, column by
+//! column. What the format keeps no check of, a changed bit in a number say, cannot be found.
+
+use crate::{
+    Dataset, Error, ErrorKind, Result,
+    fragment::{Fragment, MAX_ROWS},
+    storage::Storage,
+};
+use lancet_format::{
+    Column, ColumnMap, Error as FormatError, Field, File, Source,
+    table::{Fragment as FragmentMeta, IndexMetadata, Manifest, Transaction},
+};
+use std::{collections::HashSet, fmt, io, ops::Range, slice, sync::Arc};
+
+/// Rows that are read at once.
+const BATCH: u64 = 8192;
+/// After so many batches with nothing but a fault that was told before, a column is left.
+const MAX_REPEATS: u32 = 1000;
+
+/// Something that is wrong.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The fragment that it was found in, if it was in one.
+    pub fragment: Option<u32>,
+    /// The column that was read, of the dataset or of an index file, if there was one.
+    pub column: Option<String>,
+    /// What is wrong, with the file, the page and the offset. Something that this version of lancet does not
+    /// read ([`ErrorKind::Unsupported`]) may well be sound, but is not known to be.
+    pub error: Error,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+/// How far a verification has come: columns of fragments, and files of indices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// How many were read.
+    pub done: u64,
+    /// How many there are.
+    pub total: u64,
+}
+
+/// See [`Dataset::verify`].
+pub(crate) fn dataset(dataset: &Dataset, progress: &mut dyn FnMut(Progress)) -> Vec<Finding> {
+    let columns = dataset.fragments().len() * dataset.schema().fields.len();
+    let files = dataset.index_segments().iter().map(|segment| segment.files.len()).sum::<usize>();
+    let mut verifier = Verifier::new((columns + files) as u64, progress);
+    verifier.manifest(dataset);
+    for fragment in dataset.fragments() {
+        verifier.fragment = Some(fragment.meta.id);
+        verifier.fragment(dataset, fragment);
+    }
+    verifier.fragment = None;
+    for segment in dataset.index_segments() {
+        verifier.index(dataset, segment);
+    }
+    verifier.findings
+}
+
+/// Reads every column of a file that stands alone, a data or index file, and tells what is wrong with it; or
+/// does so with a manifest, which the ending of its name tells. `progress` is called after each column.
+pub fn verify_file(storage: &dyn Storage, path: &str, progress: &mut dyn FnMut(Progress)) -> Vec<Finding> {
+    let mut verifier = Verifier::new(0, progress);
+    if path.ends_with(".manifest") {
+        let parsed = storage.read(path).map_err(|error| Error::io(path, error)).and_then(|bytes| {
+            let manifest = Manifest::parse(&bytes).and_then(|manifest| {
+                manifest.indices()?;
+                manifest.transaction()?.map(|bytes| Transaction::parse(&bytes)).transpose()
+            });
+            manifest.map(drop).map_err(|error| Error::format(path, error))
+        });
+        verifier.note(None, parsed);
+    } else {
+        let source = storage.open(path).map_err(|error| Error::io(path, error));
+        if let Some(source) = verifier.note(None, source) {
+            verifier.file(path, source, true);
+        }
+    }
+    verifier.findings
+}
+
+struct Verifier<'a> {
+    findings: Vec<Finding>,
+    /// What was told before: one fault in a table may be met again with every row.
+    told: HashSet<String>,
+    fragment: Option<u32>,
+    at: Progress,
+    progress: &'a mut dyn FnMut(Progress),
+}
+
+impl<'a> Verifier<'a> {
+    fn new(total: u64, progress: &'a mut dyn FnMut(Progress)) -> Self {
+        let at = Progress { done: 0, total };
+        Verifier { findings: Vec::new(), told: HashSet::new(), fragment: None, at, progress }
+    }
+
+    fn note<T>(&mut self, column: Option<&str>, result: Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                if self.told.insert(error.to_string()) {
+                    let (fragment, column) = (self.fragment, column.map(String::from));
+                    self.findings.push(Finding { fragment, column, error });
+                }
+                None
+            }
+        }
+    }
+
+    fn step(&mut self) {
+        self.at.done += 1;
+        (self.progress)(self.at);
+    }
+
+    /// What was not read when the dataset was opened.
+    fn manifest(&mut self, dataset: &Dataset) {
+        let transaction = dataset
+            .manifest()
+            .transaction()
+            .and_then(|bytes| bytes.map(|bytes| Transaction::parse(&bytes)).transpose());
+        self.note(None, transaction.map_err(|error| Error::format(dataset.manifest_path(), error)));
+        if let Some(name) = &dataset.manifest().transaction_file {
+            let path = format!("{}/_transactions/{name}", dataset.folder());
+            match dataset.pool().storage().read(&path) {
+                Ok(bytes) => {
+                    let parsed = Transaction::parse(&bytes);
+                    self.note(None, parsed.map_err(|error| Error::format(path, error)));
+                }
+                // A cleanup may have taken it, and a clone has none.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => drop(self.note::<()>(None, Err(Error::io(path, error)))),
+            }
+        }
+        self.note(None, dataset.tags());
+        self.note(None, dataset.branches());
+    }
+
+    fn fragment(&mut self, dataset: &Dataset, fragment: &Fragment) {
+        let pool = dataset.pool();
+        for slot in fragment.files() {
+            let open = pool
+                .get(slot)
+                .and_then(|file| global_buffers(&file).map_err(|error| Error::format(slot.path(), error)));
+            self.note(None, open);
+        }
+        self.note(None, fragment.deletions(pool));
+        self.note(None, fragment.live_rows(pool));
+        let FragmentMeta { row_ids, .. } = &fragment.meta;
+        if row_ids.is_some() || dataset.manifest().has_stable_row_ids() {
+            self.note(None, fragment.row_ids(pool));
+        }
+        for created in [true, false] {
+            self.note(None, fragment.extend_versions(pool, created, &[], &mut Vec::new()));
+        }
+        let rows = fragment.physical_rows(pool);
+        let rows = self.note(None, rows).unwrap_or(0);
+        for field in &dataset.schema().fields {
+            self.column(field, rows, |ranges| fragment.read(pool, field, ranges, None));
+            self.step();
+        }
+    }
+
+    fn index(&mut self, dataset: &Dataset, segment: &IndexMetadata) {
+        for file in &segment.files {
+            if let Some((path, source)) = self.note(None, dataset.open_index_file(segment, &file.path)) {
+                let found = source.len();
+                let size = match file.size {
+                    Some(size) if size != found => Err(Error::corrupt(
+                        &*path,
+                        format!("expected a file of {size} bytes, as the manifest says, found {found}"),
+                    )),
+                    _ => Ok(()),
+                };
+                // The details of the fragment reuse index are no such file; they are read with the list.
+                if self.note(None, size).is_some() && !segment.is_system() {
+                    self.file(&path, source, false);
+                }
+            }
+            self.step();
+        }
+        self.note(None, dataset.indices());
+    }
+
+    /// All columns of a file by its own schema; if it stands `alone`, they are the progress.
+    fn file(&mut self, path: &str, source: Arc<dyn Source>, alone: bool) {
+        let within = |error: FormatError| Error::format(path, error);
+        let Some(file) = self.note(None, File::open(source).map_err(within)) else { return };
+        self.note(None, global_buffers(&file).map_err(within));
+        let schema = file.container().schema().map_err(within);
+        let schema = schema.and_then(|(schema, rows)| match rows <= MAX_ROWS {
+            true => Ok((schema, rows)),
+            false => Err(Error::corrupt(path, format!("expected at most 2^32 rows, found {rows}"))),
+        });
+        let Some((schema, rows)) = self.note(None, schema) else { return };
+        let columns = ColumnMap::of_schema(&schema.fields, file.container().version());
+        if alone {
+            self.at.total = schema.fields.len() as u64;
+        }
+        for field in &schema.fields {
+            self.column(field, rows, |ranges| file.read(field, &columns, rows, ranges, None).map_err(within));
+            if alone {
+                self.step();
+            }
+        }
+    }
+
+    /// Reads a column in batches, those behind a damaged one too.
+    fn column(&mut self, field: &Field, rows: u64, read: impl Fn(&[Range<u64>]) -> Result<Column>) {
+        let (mut row, mut batch, mut repeats) = (0, BATCH, 0);
+        // Even without rows there may be something wrong.
+        loop {
+            let end = rows.min(row + batch);
+            match read(slice::from_ref(&(row..end))) {
+                Err(error) if error.kind() == ErrorKind::TooLarge && end - row > 1 => {
+                    batch = (end - row) / 2;
+                    continue;
+                }
+                result => {
+                    let told = self.findings.len();
+                    let is_sound = self.note(Some(&field.name), result).is_some();
+                    repeats = if is_sound || self.findings.len() > told { 0 } else { repeats + 1 };
+                }
+            }
+            if end == rows || repeats == MAX_REPEATS {
+                break;
+            }
+            row = end;
+        }
+    }
+}
+
+fn global_buffers(file: &File) -> Result<(), FormatError> {
+    let container = file.container();
+    (0..container.num_global_buffers()).try_for_each(|index| container.global_buffer(index)?.all().map(drop))
+}
