@@ -3,7 +3,7 @@
 
 use crate::{Error, Result, storage::Storage, versions};
 use lancet_format::table::{self, Manifest};
-use std::{collections::BTreeMap, io};
+use std::{borrow::Cow, collections::BTreeMap, io};
 
 /// The root of a dataset and one of its branches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,8 +143,34 @@ impl Bases {
 }
 
 fn stated(base: &table::BasePath) -> Base {
-    let path = base.path.strip_prefix("file://").unwrap_or(&base.path);
+    let path = local_path(&base.path);
     Base { folder: path.trim_end_matches('/').to_owned(), is_root: base.is_dataset_root }
+}
+
+/// The path that a URI of a local file means; any other text is a path as it stands.
+fn local_path(text: &str) -> Cow<'_, str> {
+    let schemes = ["file://", "file-object-store://"];
+    match schemes.iter().find_map(|scheme| text.strip_prefix(scheme)) {
+        // A path that is no Unicode text cannot be named: the URI stands in the error.
+        Some(encoded) => String::from_utf8(percent_decode(encoded)).map_or(text.into(), Cow::Owned),
+        None => text.into(),
+    }
+}
+
+/// The bytes of `text` with each `%` and two hexadecimal digits being one byte.
+fn percent_decode(text: &str) -> Vec<u8> {
+    let digit = |byte: &u8| char::from(*byte).to_digit(16).map(|digit| digit as u8);
+    let (mut rest, mut out) = (text.as_bytes(), Vec::with_capacity(text.len()));
+    while let [first, tail @ ..] = rest {
+        let encoded = match tail {
+            [high, low, after @ ..] if *first == b'%' => digit(high).zip(digit(low)).zip(Some(after)),
+            _ => None,
+        };
+        let (byte, after) = encoded.map_or((*first, tail), |((high, low), after)| (high << 4 | low, after));
+        out.push(byte);
+        rest = after;
+    }
+    out
 }
 
 fn refs_path(location: &Location, branch: &str) -> Result<String> {
@@ -169,4 +195,23 @@ pub(crate) fn read_tag(storage: &dyn Storage, location: &Location, tag: &str) ->
         _ => Error::io(&path, error),
     })?;
     table::Tag::parse(&bytes).map_err(|error| Error::format(&path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_paths() {
+        for (text, path) in [
+            ("/a b%20c", "/a b%20c"),
+            ("file:///a%20b%2520c/%C3%A9", "/a b%20c/é"),
+            ("file-object-store:///a%2fb", "/a/b"),
+            ("file:///100%/%zz/%4", "/100%/%zz/%4"),
+            ("file:///%ff", "file:///%ff"),
+            ("s3://bucket/a%20b", "s3://bucket/a%20b"),
+        ] {
+            assert_eq!(local_path(text), path);
+        }
+    }
 }

@@ -120,7 +120,9 @@ def clones(folder: Path, r: random.Random) -> Iterator[Case]:
         _change(lance.dataset(clone), r, 4000)
         lance.dataset(clone).shallow_clone(second, lance.dataset(clone).version)
         _change(lance.dataset(second), r, 5000)
-        dataset.checkout_version(("deep/two", None)).shallow_clone(of_branch, ("deep/two", None))
+        # Opened by a URI, it is recorded as one.
+        by_uri = lance.dataset(source.as_uri()).checkout_version(("deep/two", None))
+        by_uri.shallow_clone(of_branch, ("deep/two", None))
         _change(lance.dataset(of_branch), r, 6000)
         # A branch of a clone takes its first files from the clone and from the clone's source.
         branch = lance.dataset(second).create_branch("b", lance.dataset(second).version)
@@ -174,13 +176,13 @@ def overwritten(folder: Path, r: random.Random) -> Iterator[Case]:
 
 
 def base_paths(folder: Path, r: random.Random) -> Iterator[Case]:
-    """Files under other roots, which are datasets or bare folders; added at first or later."""
+    """Files under other roots, datasets or bare folders, paths or URIs; added at first or later."""
     roots = {name: folder / f"root-{name}" for name in ("bare", "dataset", "later")}
     for root in roots.values():
         root.mkdir()
     bases = [
         lance.DatasetBasePath(str(roots["bare"]), "bare", is_dataset_root=False),
-        lance.DatasetBasePath(str(roots["dataset"]), "dataset", is_dataset_root=True),
+        lance.DatasetBasePath(roots["dataset"].as_uri(), "dataset", is_dataset_root=True),
     ]
     path = folder / "based"
     _write(path, r, initial_bases=bases, target_bases=["bare"])
