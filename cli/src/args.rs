@@ -76,11 +76,10 @@ pub(crate) struct VersionsArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Reads everything, and tells what is wrong
+/// Reads everything in a dataset, or in one data, index or manifest file, and tells what is wrong
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lancet verify words.lance")]
 pub(crate) struct VerifyArgs {
-    /// A dataset, or one file: data, index or manifest
     #[command(flatten)]
     pub(crate) dataset: DatasetArgs,
     #[command(flatten)]
