@@ -66,11 +66,11 @@ impl Bases {
     ///
     /// A branch's manifest names the branch that it left by the absolute path of the machine that made it.
     /// That path may be gone or, worse, hold another copy, so it is not used: the base that was added when
-    /// the branch was made stands for the parent branch of the dataset at hand. It is the first id that the
-    /// parent's manifest did not use.
+    /// the branch was made stands for the parent branch of the dataset at hand.
     pub(crate) fn resolve(storage: &dyn Storage, location: &Location, manifest: &Manifest) -> Result<Self> {
         let mut by_id: BTreeMap<u32, Base> =
             manifest.base_paths.iter().map(|(&id, base)| (id, stated(base))).collect();
+        let mut child = manifest.base_paths.clone();
         let (mut location, mut seen) = (location.clone(), Vec::new());
         let own = location.folder();
         while let Some(branch) = location.branch.take() {
@@ -80,17 +80,18 @@ impl Bases {
                     format!("expected branch `{branch}` to come from the main one, it comes from itself"),
                 ));
             }
-            if manifest.base_paths.is_empty() {
+            if child.is_empty() {
                 break;
             }
             let parent = read_branch(storage, &location, &branch)?;
             seen.push(branch);
             location.branch = parent.parent_branch;
             let (_, manifest) = versions::read_manifest(storage, &location, parent.parent_version)?;
-            let id = manifest.base_paths.keys().next_back().map_or(0, |last| last.saturating_add(1));
-            if by_id.contains_key(&id) {
-                by_id.insert(id, Base { folder: location.folder(), is_root: true });
+            let is_root = |id| child.get(&id).is_some_and(|base| base.is_dataset_root);
+            if let Some(base) = added_base(&manifest.base_paths, is_root).and_then(|id| by_id.get_mut(&id)) {
+                *base = Base { folder: location.folder(), is_root: true };
             }
+            child = manifest.base_paths;
         }
         Ok(Bases { own, by_id })
     }
@@ -140,6 +141,14 @@ impl Bases {
         let (folder, _) = self.base(file.base_id)?;
         Ok(format!("{folder}/_deletions/{}", file.file_name(id)))
     }
+}
+
+/// The id of the base that was added to those of `parent` when a branch was made, given which ids of the branch
+/// may be it. Lance 9 and 10 take the one behind the last, Lance 14 takes the lowest that is free.
+fn added_base<T>(parent: &BTreeMap<u32, T>, is_possible: impl Fn(u32) -> bool) -> Option<u32> {
+    let lowest = (0..=u32::MAX).find(|id| !parent.contains_key(id));
+    let next = parent.keys().next_back().map_or(Some(0), |last| last.checked_add(1));
+    [lowest, next].into_iter().flatten().find(|id| is_possible(*id))
 }
 
 fn stated(base: &table::BasePath) -> Base {
@@ -200,6 +209,21 @@ pub(crate) fn read_tag(storage: &dyn Storage, location: &Location, tag: &str) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bases_of_branches() {
+        let added = |parent: &[u32], child: &[u32]| {
+            let parent = parent.iter().map(|&id| (id, ())).collect();
+            added_base(&parent, |id| child.contains(&id))
+        };
+        assert_eq!(added(&[], &[0]), Some(0));
+        assert_eq!(added(&[0, 1], &[0, 1, 2]), Some(2));
+        assert_eq!(added(&[1, 2], &[1, 2, 3]), Some(3), "Lance 10");
+        assert_eq!(added(&[1, 2], &[0, 1, 2]), Some(0), "Lance 14");
+        assert_eq!(added(&[1, 2], &[0, 1, 2, 3]), Some(0), "Lance 14, and one that was added later");
+        assert_eq!(added(&[1], &[1, 7]), None);
+        assert_eq!(added(&[u32::MAX], &[u32::MAX]), None);
+    }
 
     #[test]
     fn local_paths() {

@@ -115,7 +115,7 @@ def clones(folder: Path, r: random.Random) -> Iterator[Case]:
         _branched(source, r, enable_stable_row_ids=stable)
         dataset = lance.dataset(source)
         dataset.tags.create("t", 2)
-        clone, second, of_branch = (folder / f"{name}-{stable}" for name in ("1", "2", "3"))
+        clone, second, of_branch, of_tag = (folder / f"{name}-{stable}" for name in "1234")
         dataset.shallow_clone(clone, "t")
         _change(lance.dataset(clone), r, 4000)
         lance.dataset(clone).shallow_clone(second, lance.dataset(clone).version)
@@ -124,11 +124,13 @@ def clones(folder: Path, r: random.Random) -> Iterator[Case]:
         by_uri = lance.dataset(source.as_uri()).checkout_version(("deep/two", None))
         by_uri.shallow_clone(of_branch, ("deep/two", None))
         _change(lance.dataset(of_branch), r, 6000)
+        dataset.shallow_clone(of_tag, "on-one")
+        lance.dataset(of_tag).delete(f"{KEY} % 10 = 6")
         # A branch of a clone takes its first files from the clone and from the clone's source.
         branch = lance.dataset(second).create_branch("b", lance.dataset(second).version)
         _change(branch, r, 7000)
         branch.create_branch("b2", ("b", None)).delete(f"{KEY} % 10 = 5")
-        cases = [*_all(clone), *_all(second), *_all(of_branch)]
+        cases = [case for each in (clone, second, of_branch, of_tag) for case in _all(each)]
         yield from cases
         # The last clone in the chain may move: what it needs lies at recorded paths.
         moved = folder / f"moved-{stable}"
@@ -148,6 +150,12 @@ def detached(folder: Path, r: random.Random) -> Iterator[Case]:
         lance.dataset(path).delete(f"{KEY} % 7 = 3")
         version = Version(lance.dataset(path).checkout_version(alone.version))
         yield Case(path, ("--version", str(alone.version)), version)
+        branch = lance.dataset(path).create_branch("b", 2)
+        operation = lance.LanceOperation.Project(branch.lance_schema)
+        alone = lance.LanceDataset.commit(branch, operation, read_version=2, detached=True)
+        number = alone.version
+        version = Version(lance.dataset(path).checkout_version(("b", number)))
+        yield Case(path, ("--branch", "b", "--version", str(number)), version)
         yield from _all(path)
 
 
@@ -195,27 +203,35 @@ def base_paths(folder: Path, r: random.Random) -> Iterator[Case]:
     _change(lance.dataset(path), r, 4000)
     branch = lance.dataset(path).create_branch("b", lance.dataset(path).version)
     _change(branch, r, 5000)
+    branch.create_branch("b2", ("b", None)).delete(f"{KEY} % 10 = 5")
     clone = folder / "clone"
     lance.dataset(path).shallow_clone(clone, lance.dataset(path).version)
     _change(lance.dataset(clone), r, 6000)
-    yield from (*_all(path), *_all(clone))
+    yield from _all(clone)
+    cases, moved = _all(path), folder / "moved"
+    yield from cases
+    path.rename(moved)
+    yield from (replace(case, path=moved) for case in cases)
 
 
 def data_replacement(folder: Path, r: random.Random) -> Iterator[Case]:
-    """One column's file of a fragment put in the place of another."""
+    """A column's file of some fragments put in the place of another, or where there was none."""
     path, other = folder / "replaced", folder / "other"
-    _write(path, r).add_columns({"c": f"{KEY} * 2"})
-    _write(other, r).add_columns({"c": f"{KEY} * 5"})
-    groups = []
-    for fragment in lance.dataset(other).get_fragments()[:2]:
-        file = fragment.metadata.files[1]
-        shutil.copy(other / "data" / file.path, path / "data" / file.path)
-        groups.append(lance.LanceOperation.DataReplacementGroup(fragment.fragment_id, file))
+    for dataset in (_write(path, r), _write(other, r)):
+        dataset.add_columns({"c": f"{KEY} * {r.randrange(2, 9)}"})
+    lance.dataset(path).add_columns(pa.field("null", pa.int64()))
+    lance.dataset(other).add_columns({"null": f"{KEY} + 5"})
     lance.dataset(path).delete(f"{KEY} % 7 = 2")
-    version = lance.dataset(path).version
-    operation = lance.LanceOperation.DataReplacement(groups)
-    with silenced_stderr():  # "not stable yet"
-        lance.LanceDataset.commit(path, operation, read_version=version)
+    for place in (1, 2):
+        groups = []
+        for fragment in lance.dataset(other).get_fragments()[:2]:
+            file = fragment.metadata.files[place]
+            shutil.copy(other / "data" / file.path, path / "data" / file.path)
+            groups.append(lance.LanceOperation.DataReplacementGroup(fragment.fragment_id, file))
+        version = lance.dataset(path).version
+        operation = lance.LanceOperation.DataReplacement(groups)
+        with silenced_stderr():  # "not stable yet"
+            lance.LanceDataset.commit(path, operation, read_version=version)
     yield from _all(path)
 
 
