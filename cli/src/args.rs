@@ -4,9 +4,13 @@ use crate::{output::Format, rows::RowList};
 use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
 use std::path::PathBuf;
 
-/// Reads and searches the datasets that Lance and LanceDB write
+/// Reads the datasets that Lance and LanceDB write
 #[derive(Debug, Parser)]
-#[command(version, after_help = "Example:\n  lancet query words.lance --columns word,rank --limit 3")]
+#[command(
+    name = "lancet",
+    version,
+    after_help = "Example:\n  lancet query words.lance --columns word,rank --limit 3"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -76,7 +80,7 @@ pub(crate) struct VersionsArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Reads everything in a dataset, or in one data, index or manifest file, and tells what is wrong
+/// Reads everything in a dataset, or in one file of it (DATASET is then that file), and tells what is wrong
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lancet verify words.lance")]
 pub(crate) struct VerifyArgs {

@@ -37,7 +37,7 @@ impl Error {
             }
             cause = error.source();
         }
-        line.replace(['\n', '\r'], " ")
+        line.replace(|character: char| character.is_control(), " ")
     }
 }
 

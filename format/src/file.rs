@@ -146,6 +146,11 @@ impl File {
     /// # Errors
     /// As [`File::read`].
     pub fn lent_page(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<Range<u64>>> {
+        self.find_lent_page(field, columns, row)
+            .map_err(|error| error.within(format!("column `{}`", field.name)))
+    }
+
+    fn find_lent_page(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<Range<u64>>> {
         let Some(column) = columns.get(field.id) else { return Ok(None) };
         // A file that lies in memory off the alignment of values would be copied after all.
         let lies_well = |bytes: &bytes::Bytes| bytes.as_ptr().align_offset(8) == 0;

@@ -52,8 +52,10 @@ impl Projection {
         for name in names {
             let name = name.as_ref();
             let system = SYSTEM_COLUMNS.iter().find(|(system, _)| *system == name);
-            let column = match (schema.field(name)?, system) {
-                (None, Some((_, column))) => column.clone(),
+            // Exact names come first: a column `_RowId` is another one than `_rowid`.
+            let exact = schema.fields.iter().any(|field| *field.name == *name);
+            let column = match system {
+                Some((_, column)) if !exact => column.clone(),
                 _ => resolve(schema, name)?,
             };
             projection.push(name, column)?;
@@ -163,5 +165,24 @@ impl ProjectedColumn {
             }
             _ => DataType::UInt64,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_names_come_first() {
+        let field = |name: &str, id| Arc::new(Field::new(name, id, DataType::Int32, true));
+        let mut schema = Schema::default();
+        schema.fields = vec![field("_RowId", 0), field("a", 1)];
+        let projection = Projection::of(&schema, ["_rowid", "_RowId", "A"]).unwrap();
+        assert!(matches!(projection.columns[0], ProjectedColumn::RowId));
+        assert!(matches!(&projection.columns[1], ProjectedColumn::Field { root, .. } if root.id == 0));
+        assert!(matches!(&projection.columns[2], ProjectedColumn::Field { root, .. } if root.id == 1));
+        schema.fields.push(field("_rowid", 2));
+        let projection = Projection::of(&schema, ["_rowid"]).unwrap();
+        assert!(matches!(&projection.columns[0], ProjectedColumn::Field { root, .. } if root.id == 2));
     }
 }

@@ -11,7 +11,8 @@ use crate::{
 };
 use lancet_format::{
     Column, ColumnMap, Error as FormatError, Field, File, Source,
-    table::{Fragment as FragmentMeta, IndexMetadata, Manifest, Transaction},
+    describe::{Content, describe},
+    table::{Fragment as FragmentMeta, IndexMetadata, Transaction},
 };
 use std::{collections::HashSet, fmt, io, ops::Range, slice, sync::Arc};
 
@@ -66,24 +67,26 @@ pub(crate) fn dataset(dataset: &Dataset, progress: &mut dyn FnMut(Progress)) -> 
     verifier.findings
 }
 
-/// Reads every column of a file that stands alone, a data or index file, and tells what is wrong with it; or
-/// does so with a manifest, which the ending of its name tells. `progress` is called after each column.
+/// Reads a file that stands alone and tells what is wrong with it: every column of a data or index file, by its
+/// own schema; a manifest, a deletion file, a transaction, a tag or a branch. The kind is told as
+/// [`inspect`](crate::inspect) tells it. `progress` is called after each column.
 pub fn verify_file(storage: &dyn Storage, path: &str, progress: &mut dyn FnMut(Progress)) -> Vec<Finding> {
     let mut verifier = Verifier::new(0, progress);
-    if path.ends_with(".manifest") {
-        let parsed = storage.read(path).map_err(|error| Error::io(path, error)).and_then(|bytes| {
-            let manifest = Manifest::parse(&bytes).and_then(|manifest| {
-                manifest.indices()?;
-                manifest.transaction()?.map(|bytes| Transaction::parse(&bytes)).transpose()
-            });
-            manifest.map(drop).map_err(|error| Error::format(path, error))
-        });
-        verifier.note(None, parsed);
-    } else {
-        let source = storage.open(path).map_err(|error| Error::io(path, error));
-        if let Some(source) = verifier.note(None, source) {
-            verifier.file(path, source, true);
+    let source = storage.open(path).map_err(|error| Error::io(path, error));
+    let Some(source) = verifier.note(None, source) else { return verifier.findings };
+    let within = |error| Error::format(path, error);
+    let described = describe(path, &source).map_err(within);
+    match verifier.note(None, described).map(|description| description.content) {
+        Some(Content::File(_)) => verifier.file(path, source, true),
+        Some(Content::Manifest(found)) => {
+            verifier.note(None, found.indices.map_err(within));
+            let transaction = found.manifest.transaction();
+            let parsed =
+                transaction.and_then(|bytes| bytes.map(|bytes| Transaction::parse(&bytes)).transpose());
+            verifier.note(None, parsed.map_err(within));
         }
+        // The others are read whole to be described.
+        _ => {}
     }
     verifier.findings
 }
@@ -140,8 +143,12 @@ impl<'a> Verifier<'a> {
                 Err(error) => drop(self.note::<()>(None, Err(Error::io(path, error)))),
             }
         }
-        self.note(None, dataset.tags());
-        self.note(None, dataset.branches());
+        for tag in self.note(None, dataset.tags()).unwrap_or_default().keys() {
+            self.note(None, dataset.at_tag(tag));
+        }
+        for branch in self.note(None, dataset.branches()).unwrap_or_default().keys() {
+            self.note(None, dataset.at_branch(branch));
+        }
     }
 
     fn fragment(&mut self, dataset: &Dataset, fragment: &Fragment) {

@@ -39,10 +39,18 @@ pub(crate) fn latest(storage: &dyn Storage, location: &Location) -> Result<Manif
 
 fn list(storage: &dyn Storage, location: &Location, folder: &str) -> Result<Vec<String>> {
     storage.list(folder).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Error::not_found(
-            location.folder(),
-            "expected a dataset, a directory with a folder `_versions`, found none",
-        ),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            let root = location.folder();
+            let found = match storage.list(&root) {
+                Ok(_) => "a directory without it",
+                Err(error) if error.kind() == io::ErrorKind::NotADirectory => "a file",
+                Err(_) => "nothing",
+            };
+            Error::not_found(
+                root,
+                format!("expected a dataset, a directory with a folder `_versions`, found {found}"),
+            )
+        }
         _ => Error::io(folder, error),
     })
 }

@@ -142,6 +142,9 @@ fn columns_are_chosen_by_name() {
     let zip = whole.column("loc").unwrap().children()[1].children()[1].clone();
     assert_eq!(batch.columns()[0].primitive::<i32>(), zip.primitive::<i32>());
 
+    // A system column is found by its exact name only, and before one that differs in case.
+    assert!(dataset.projection(["_ROWID"]).is_err());
+
     for names in [&["nope"][..], &["id", "id"], &["loc.nope"], &["id.x"], &["tags.item"]] {
         let error = dataset.projection(names).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{names:?}: {error}");

@@ -198,7 +198,7 @@ fn aligned(text: &mut String, records: &[&Record], indent: &str) {
 fn plain(fact: &Fact) -> String {
     match fact {
         Fact::Null => "-".into(),
-        Fact::Text(text) => text.clone(),
+        Fact::Text(text) => text.replace(|character: char| character.is_control(), "\u{fffd}"),
         Fact::List(facts) => facts.iter().map(plain).collect::<Vec<_>>().join(", "),
         other => {
             let mut text = String::new();

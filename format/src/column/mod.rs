@@ -179,7 +179,8 @@ impl Column {
         &self.values
     }
 
-    /// The values as numbers of type `T`, null slots included; `None` unless they have `T`'s width.
+    /// The values as numbers of type `T`, null slots included; `None` unless they have `T`'s width. Only the
+    /// width is checked: an int32 column can be had as `f32` too.
     ///
     /// The items of a fixed-size list of numbers are had from its [`child`](Self::child), or at once
     /// by [`flat`](Self::flat).
@@ -193,7 +194,9 @@ impl Column {
         }
     }
 
-    /// The numbers of a vector column end to end (rows × dimension), or of a plain column.
+    /// The numbers of a vector column end to end (rows × dimension), or of a plain column, null slots
+    /// included; `None` unless they have `T`'s width. As with [`primitive`](Self::primitive) only the width is
+    /// checked: which numbers they are, [`data_type`](Self::data_type) says.
     #[inline]
     pub fn flat<T: Pod>(&self) -> Option<&[T]> {
         match &self.values {
@@ -203,6 +206,9 @@ impl Column {
     }
 
     /// Boolean `i`, null slots included; `None` unless this is a boolean column.
+    ///
+    /// # Panics
+    /// If there is no row `i`.
     pub fn boolean(&self, i: usize) -> Option<bool> {
         match &self.values {
             Values::Bits(bits) => Some(bits.get(i)),
@@ -210,12 +216,15 @@ impl Column {
         }
     }
 
-    /// The bytes of row `i` of a text, binary or fixed-width column; `None` for other types.
+    /// The bytes of row `i` of a text, binary or fixed-width column; `None` if it is null, and for other types.
     ///
     /// # Panics
     /// If there is no row `i`.
     #[inline]
     pub fn bytes(&self, i: usize) -> Option<&[u8]> {
+        if self.is_null(i) {
+            return None;
+        }
         match &self.values {
             Values::Variable { bytes, .. } | Values::LargeVariable { bytes, .. } => {
                 bytes.as_slice().get(self.range(i)?)
@@ -228,7 +237,7 @@ impl Column {
         }
     }
 
-    /// The text of row `i`; `None` unless this is a text column.
+    /// The text of row `i`; `None` if it is null, and unless this is a text column.
     ///
     /// # Panics
     /// If there is no row `i`.

@@ -148,7 +148,7 @@ pub(crate) fn check_column(column: &Column, data_type: &DataType, name: &str) {
         | (Values::LargeVariable { bytes, .. }, Physical::LargeVariable) => {
             ranges(bytes.len());
             assert!(
-                !data_type.is_utf8() || (0..len).all(|row| column.str(row).is_some()),
+                !data_type.is_utf8() || (0..len).all(|row| column.is_null(row) || column.str(row).is_some()),
                 "the text of {name}"
             );
         }
