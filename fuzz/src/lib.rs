@@ -5,8 +5,7 @@
 //! replay `regressions/` through the same `targets`, on any Rust; in turn this crate takes from them the
 //! allocator that counts, the checks of what is read, and the messages that are damaged field by field.
 
-#[allow(dead_code, reason = "the damage tests use more of it")]
-#[path = "../../reader/tests/damage/allocations.rs"]
+#[path = "../../reader/tests/common/allocations.rs"]
 mod allocations;
 #[path = "../../reader/tests/damage/check.rs"]
 mod check;
