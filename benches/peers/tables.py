@@ -4,8 +4,8 @@ python tables.py --out DIR
 
 - `versions.lance`: 10,000 versions of a small table
 - `fragments.lance`: 2,000 fragments
-- `row-ids.lance`: 10,000,000 rows with stable row ids in 1,000 fragments, of which every eleventh row was
-  deleted and the fragments compacted: 2,000 fragments whose id sequences have holes
+- `row-ids.lance`: 10,000,000 rows with stable row ids in 1,000 fragments, of which every eleventh
+  row was deleted and the fragments compacted: 2,000 fragments whose id sequences have holes
 """
 
 import argparse
