@@ -40,7 +40,7 @@ def fragments(path: Path) -> None:
 
 
 def row_ids(path: Path) -> None:
-    """Delete every eleventh row and compact: each fragment becomes two, without the deleted rows."""
+    """Delete every eleventh row and compact: each fragment becomes two."""
     per_fragment = ROWS // ROW_ID_FRAGMENTS
     dataset = lance.write_dataset(
         numbers(ROWS), path, max_rows_per_file=per_fragment, enable_stable_row_ids=True
