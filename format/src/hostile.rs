@@ -144,6 +144,17 @@ fn all_null_pages_cost_what_is_asked_for() {
 }
 
 #[test]
+fn pages_of_nulls_have_a_layer_for_them() {
+    let page = |layer| {
+        let layout = constant(v21::Constant { layers: vec![layer], ..Default::default() });
+        file(1, vec![vec![PageOf(3, layout, vec![])]])
+    };
+    let number = field(&[("int32", -1)]);
+    assert_eq!(read(&page(3), &number, 0, 3, 3).unwrap().null_count(), 3);
+    corrupt(read(&page(1), &number, 0, 3, 3));
+}
+
+#[test]
 fn constant_levels_are_as_many_as_they_say() {
     let list = field(&[("list", -1), ("int32", 0)]);
     let page = |rep: &[u16], def: &[u16]| {

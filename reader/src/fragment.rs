@@ -8,15 +8,12 @@ use crate::{
 };
 use lancet_format::{
     Column, DataType, Field,
-    table::{self, Deletions, Lineage, RowIdSequence, RowVersions, hidden_field},
+    table::{self, Deletions, Lineage, MAX_ROWS, RowIdSequence, RowVersions, hidden_field},
 };
 use std::{
     ops::Range,
     sync::{Arc, OnceLock},
 };
-
-/// The most rows that a fragment may have: row addresses give 32 bits to the offset.
-pub(crate) const MAX_ROWS: u64 = 1 << 32;
 
 /// A fragment of one or more versions. What it has read of its files it keeps for as long as it lives.
 #[derive(Debug)]

@@ -4,15 +4,11 @@
 //! every column is read, deletion files, row ids and versions of rows, and every file of every index, column by
 //! column. What the format keeps no check of, a changed bit in a number say, cannot be found.
 
-use crate::{
-    Dataset, Error, ErrorKind, Result,
-    fragment::{Fragment, MAX_ROWS},
-    storage::Storage,
-};
+use crate::{Dataset, Error, ErrorKind, Result, fragment::Fragment, storage::Storage};
 use lancet_format::{
     Column, ColumnMap, Error as FormatError, Field, File, Source,
     describe::{Content, describe},
-    table::{Fragment as FragmentMeta, IndexMetadata, Transaction},
+    table::{Fragment as FragmentMeta, IndexMetadata, MAX_ROWS, Transaction},
 };
 use std::{collections::HashSet, fmt, io, ops::Range, slice, sync::Arc};
 

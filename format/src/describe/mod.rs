@@ -28,13 +28,10 @@ pub use crate::v21::LayerKind;
 use crate::{
     ColumnMap, Container, Error, Result, Source,
     json::Value as Json,
-    table::{Branch, DeletionKind, Deletions, IndexMetadata, Manifest, Roaring, Tag, Transaction},
+    table::{Branch, DeletionKind, Deletions, IndexMetadata, MAX_ROWS, Manifest, Roaring, Tag, Transaction},
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use bytes::Bytes;
-
-/// The most rows that a fragment may have. A deletion file does not say which fragment it belongs to.
-const MAX_ROWS: u64 = 1 << 32;
 /// The numbers and the magic at the end of a manifest. Those of other files begin in the same place.
 const MANIFEST_END: &[u8] = b"\0\0\x02\0LANC";
 const LANCE_END: &[u8] = b"LANC";
@@ -186,6 +183,7 @@ pub fn manifest(file: &Bytes) -> Result<ManifestDescription> {
 /// As [`Deletions::parse_arrow`] and [`Deletions::parse_bitmap`].
 pub fn deletions(kind: DeletionKind, file: &Bytes) -> Result<DeletionsDescription> {
     let deletions = match kind {
+        // The file does not say which fragment it belongs to, so its rows may be as many as any has.
         DeletionKind::Arrow => Deletions::parse_arrow(file, MAX_ROWS)?,
         DeletionKind::Bitmap => Deletions::parse_bitmap(file, MAX_ROWS)?,
     };

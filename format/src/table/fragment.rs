@@ -7,7 +7,7 @@ use bytes::Bytes;
 use proto::table::data_fragment::{CreatedAt, LastUpdatedAt, RowIds};
 
 /// The most rows that a fragment may have: row addresses give 32 bits to the offset.
-const MAX_ROWS: u64 = 1 << 32;
+pub const MAX_ROWS: u64 = 1 << 32;
 /// A place of a data file's field list that a later file took over.
 const TOMBSTONE: i32 = -2;
 

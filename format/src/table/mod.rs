@@ -27,7 +27,7 @@ mod transaction;
 mod treemap;
 
 pub use deletion::Deletions;
-pub use fragment::{DataFile, DeletionFile, DeletionKind, Fragment, Lineage, hidden_field};
+pub use fragment::{DataFile, DeletionFile, DeletionKind, Fragment, Lineage, MAX_ROWS, hidden_field};
 pub use fragment_reuse::{FragmentDigest, FragmentReuse, FragmentReuseDetails, ReuseGroup, ReuseVersion};
 pub use index::{IndexDetails, IndexFile, IndexMetadata, Uuid};
 pub use manifest::{BasePath, Manifest, Timestamp, WriterVersion};

@@ -100,6 +100,11 @@ impl Constant {
         let all_null = value.is_none() && parts.buffers.is_empty();
         if all_null {
             ensure!(layers.max_rep == 0, "expected levels for a list, found none");
+            // Without a layer for nulls the rows would read as values that nobody wrote.
+            ensure!(
+                layers.max_def > 0 || *shape == LeafShape::Null || parts.rows == 0,
+                "expected a nullable layer in a page of nulls, found none"
+            );
         }
         if value.is_none() && !all_null {
             let visible = levels::count_at_most(&def, 0);

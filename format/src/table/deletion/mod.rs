@@ -5,7 +5,7 @@
 
 mod arrow_ipc;
 
-use super::Roaring;
+use super::{MAX_ROWS, Roaring};
 use crate::{Error, Result, ensure};
 use alloc::format;
 use bytes::Bytes;
@@ -124,7 +124,7 @@ impl Deletions {
 }
 
 fn check_rows(physical_rows: u64) -> Result<()> {
-    ensure!(physical_rows <= 1 << 32, "expected at most 2^32 rows, found {physical_rows}");
+    ensure!(physical_rows <= MAX_ROWS, "expected at most 2^32 rows, found {physical_rows}");
     Ok(())
 }
 
