@@ -83,6 +83,14 @@ impl Buffer {
         }
     }
 
+    /// The bytes with a share in their ownership, without a copy.
+    pub(crate) fn into_bytes(self) -> Bytes {
+        match self.0 {
+            Repr::Shared(bytes) => bytes,
+            Repr::Owned { .. } => Bytes::from_owner(self),
+        }
+    }
+
     /// The bytes as values of `T`.
     ///
     /// # Panics
@@ -162,6 +170,12 @@ impl Buffer {
             }
         }
         (words, len)
+    }
+}
+
+impl AsRef<[u8]> for Buffer {
+    fn as_ref(&self) -> &[u8] {
+        self.as_slice()
     }
 }
 

@@ -16,8 +16,10 @@ mod error;
 mod file;
 #[cfg(test)]
 mod hostile;
+pub mod index;
 pub mod json;
 mod leaf;
+mod order;
 mod proto;
 mod schema;
 mod source;
@@ -34,6 +36,7 @@ pub use container::{Container, FileVersion};
 pub use data_type::{DataType, Physical, TimeUnit};
 pub use error::{Error, ErrorKind, Result};
 pub use file::{ColumnMap, File};
+pub use order::{Key, KeyValues, Keys, Scalar, has_order};
 pub use schema::{Field, Metadata, Schema};
 pub use source::{Extent, Source, Window};
 

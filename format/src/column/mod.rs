@@ -291,6 +291,14 @@ impl Column {
         }
     }
 
+    /// The bytes of all rows of a text or binary column end to end; nothing for other types.
+    pub(crate) fn into_bytes(self) -> bytes::Bytes {
+        match self.values {
+            Values::Variable { bytes, .. } | Values::LargeVariable { bytes, .. } => bytes.into_bytes(),
+            _ => bytes::Bytes::new(),
+        }
+    }
+
     /// The buffers, for reuse.
     pub(crate) fn into_parts(self) -> (Option<Bitmap>, Values) {
         (self.validity, self.values)

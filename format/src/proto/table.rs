@@ -447,3 +447,37 @@ pub(crate) struct VectorIndexDetails {
     #[prost(message, optional, tag = "8")]
     pub(crate) flat: Option<super::Empty>,
 }
+
+/// Facts about a zone map.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct ZoneMapIndexDetails {
+    #[prost(uint64, optional, tag = "1")]
+    pub(crate) rows_per_zone: Option<u64>,
+    #[prost(bool, optional, tag = "2")]
+    pub(crate) use_seeds: Option<bool>,
+    #[prost(bool, optional, tag = "3")]
+    pub(crate) has_null_bitmap: Option<bool>,
+}
+
+/// How an inverted index makes words of a text.
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct InvertedIndexDetails {
+    #[prost(string, optional, tag = "1")]
+    pub(crate) base_tokenizer: Option<String>,
+    #[prost(string, tag = "2")]
+    pub(crate) language: String,
+    #[prost(bool, tag = "3")]
+    pub(crate) with_position: bool,
+    #[prost(uint32, optional, tag = "4")]
+    pub(crate) max_token_length: Option<u32>,
+    #[prost(bool, tag = "5")]
+    pub(crate) lower_case: bool,
+    #[prost(bool, tag = "6")]
+    pub(crate) stem: bool,
+    #[prost(bool, tag = "7")]
+    pub(crate) remove_stop_words: bool,
+    #[prost(bool, tag = "8")]
+    pub(crate) ascii_folding: bool,
+    #[prost(uint32, optional, tag = "12")]
+    pub(crate) block_size: Option<u32>,
+}

@@ -57,6 +57,17 @@ struct Container {
     ranks: usize,
 }
 
+/// The lower halves of numbers with one upper half, where they lie; all numbers have the lowest byte first.
+#[derive(Debug, Clone, Copy)]
+pub enum Numbers<'a> {
+    /// Ascending.
+    Array(&'a [[u8; 2]]),
+    /// Start and length − 1 of each run, ascending and disjoint.
+    Runs(&'a [[u8; 4]]),
+    /// 1024 words in which bit i stands for number i.
+    Bits(&'a [[u8; 8]]),
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Array,
@@ -336,6 +347,19 @@ impl Roaring {
         Ranges { set: self, container, at, from: u64::from(from) }
     }
 
+    /// The numbers as they are stored: for each upper half, ascending, how many there are and which lower halves.
+    pub fn containers(&self) -> impl ExactSizeIterator<Item = (u16, u32, Numbers<'_>)> {
+        self.containers.iter().map(|container| {
+            let bytes = &self.bytes[container.at..];
+            let numbers = match container.kind {
+                Kind::Array => Numbers::Array(&bytes.as_chunks().0[..container.entries]),
+                Kind::Runs => Numbers::Runs(&bytes.as_chunks().0[..container.entries]),
+                Kind::Bits => Numbers::Bits(&bytes.as_chunks().0[..BITS_BYTES / 8]),
+            };
+            (container.key, container.cardinality, numbers)
+        })
+    }
+
     /// The position of the container for `key`, or where it would be.
     #[inline]
     fn find(&self, key: u16) -> Result<usize, usize> {
@@ -501,7 +525,7 @@ fn run_bounds(run: [u8; 4]) -> (u32, u32) {
 
 /// The first index below `len` for which `is_before` does not hold; it holds for none behind that.
 #[inline]
-pub(super) fn partition_point(len: usize, is_before: impl Fn(usize) -> bool) -> usize {
+pub(crate) fn partition_point(len: usize, is_before: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut size) = (0, len);
     // Which half comes next cannot be foreseen: it is chosen without a branch.
     while size > 1 {
