@@ -3,9 +3,11 @@
 use super::RowAddresses;
 use crate::{
     Column, ColumnMap, DataType, Error, ErrorKind, Field, File, Physical, Result, Schema, Source, ensure,
+    proto,
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::{fmt, ops::Range, str::FromStr};
+use prost::Message;
 
 /// The most rows for each byte of a file. Rows differ by some bits at least, so there are fewer, and a file that
 /// says otherwise would only fill memory.
@@ -169,6 +171,22 @@ impl IndexFile {
     /// The text under `key` in the metadata of the schema.
     pub(super) fn metadata(&self, key: &str) -> Option<&str> {
         self.schema.metadata.get(key).and_then(|value| core::str::from_utf8(value).ok())
+    }
+
+    /// The text under `key` in the metadata of the schema, which must be there.
+    pub(super) fn required(&self, key: &str) -> Result<&str> {
+        let missing = || Error::corrupt(format!("metadata: expected a text `{key}`, found none"));
+        self.check(self.metadata(key).ok_or_else(missing))
+    }
+
+    /// The message in global buffer `index`; `what` names it in errors.
+    pub(super) fn message_of_buffer<M: Message + Default>(&self, index: u32, what: &str) -> Result<M> {
+        let read = || {
+            ensure!(index != 0, "expected another global buffer than 0, which is the schema");
+            let extent = self.file.container().global_buffer(index)?;
+            proto::decode_shared(extent.share(0..extent.len())?, extent.position(), what)
+        };
+        self.check(read().map_err(|error| error.within(format!("global buffer {index}"))))
     }
 
     /// The number under `key` in the metadata of the schema, or `default` if there is none.

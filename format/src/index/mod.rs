@@ -1,4 +1,4 @@
-//! The files of scalar indices: from values of a column to the rows that hold them.
+//! The files of indices: from values of a column to the rows that hold them.
 //!
 //! A segment of an index is a folder of ordinary Lance files, in any version of the container, whose columns
 //! mean something. [`IndexKind::of`] says which kind a manifest's entry is; each kind has a type that opens its files, checks
@@ -12,6 +12,7 @@
 //! | BloomFilter | `bloomfilter.lance` | [`BloomFilterIndex`] |
 //! | LabelList | `bitmap_page_lookup.lance` | [`LabelListIndex`] |
 //! | NGram | `ngram_postings.lance` | [`NGramIndex`] |
+//! | IVF | `index.idx`, `auxiliary.idx` | [`IvfIndex`] |
 //! | Inverted | `metadata.lance`, `part_…` | recognised only |
 //!
 //! Rows are named by row id or by row address, see [`IndexKind::domain`]. An index may name rows and fragments
@@ -24,6 +25,7 @@ mod bloom_filter;
 mod btree;
 mod details;
 mod files;
+mod ivf;
 mod label_list;
 mod ngram;
 mod xxh64;
@@ -36,6 +38,7 @@ pub use bloom_filter::{BloomFilterIndex, BloomHash};
 pub use btree::BTreeIndex;
 pub use details::{IdDomain, IndexKind, InvertedDetails, ZoneMapDetails};
 pub use files::IndexFiles;
+pub use ivf::{IvfIndex, Metric, Storage, SubIndex, Tensor};
 pub use label_list::LabelListIndex;
 pub use ngram::{MAX_TOKEN, NGramIndex, NULL_TOKEN, needle_tokens};
 pub use zone_map::ZoneMapIndex;

@@ -6,6 +6,7 @@
 pub(crate) mod encodings20;
 pub(crate) mod encodings21;
 mod file;
+pub(crate) mod ivf;
 pub(crate) mod table;
 pub(crate) mod transaction;
 
