@@ -426,7 +426,7 @@ mod tests {
     fn bytes_and_booleans_ascend() {
         check(&fixed(DataType::FixedSizeBinary(2), &[0, 0xff, 1, 0, 0xff, 0]));
         let mut bits = BitmapBuilder::default();
-        [false, true].map(|bit| bits.append(bit));
+        [false, true].into_iter().for_each(|bit| bits.append(bit));
         check(&Column::new(DataType::Boolean, 2, None, Values::Bits(bits.finish_all())));
         let mut offsets = Buffer::new();
         offsets.grow_typed::<i32>(4).copy_from_slice(&[0, 0, 1, 3]);

@@ -168,11 +168,8 @@ mod tests {
 
     #[test]
     fn finds_what_a_real_filter_holds() {
-        let filter = [
-            0, 0, 0x20, 0, 0, 0, 0, 1, 2, 0, 0, 0, 2, 0, 0, 0, 0, 0x20, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 1, 0,
-            0, 0, 4,
-        ];
-        let holds = |value| BloomHash::of(Scalar::Signed(value), &DataType::Int32).unwrap().is_in(&filter);
+        let filter = b"\0\0\x20\0\0\0\0\x01\x02\0\0\0\x08\0\0\0\x02\0\0\0\0\x20\0\0\0\x10\0\0\0\0\0\x04";
+        let holds = |value| BloomHash::of(Scalar::Signed(value), &DataType::Int32).unwrap().is_in(filter);
         assert_eq!((-50..50).filter(|value| holds(*value)).collect::<Vec<_>>(), [5]);
         let hash = |value| BloomHash::of(value, &DataType::Int8);
         assert!(hash(Scalar::Signed(300)).is_none() && hash(Scalar::Boolean(true)).is_none());
