@@ -22,6 +22,7 @@ extern crate std;
 #[allow(unsafe_code)]
 mod arch;
 pub mod bits;
+pub mod codes;
 pub mod distance;
 pub mod fsst;
 pub mod gather;

@@ -1,0 +1,253 @@
+//! [`Ivf`]: a segment of a vector index, searched partition by partition.
+//!
+//! ```text
+//! query ──▶ rank: distance to each centroid ──▶ probe, nearest partition first ──▶ Nearest
+//!                                                 flat     distances to the vectors themselves
+//!                                                 product  a table for the partition, sums of its entries
+//!                                                 scalar   the query's codes against the rows' codes
+//! ```
+//!
+//! What a partition holds is read and checked when it is first probed, once, and kept. All storages give distances
+//! on one scale: squared L2, 1 − cosine, 1 − product, or differing bits; coded ones give estimates of them.
+
+mod flat;
+mod partition;
+mod product;
+mod scalar;
+
+use crate::{Error, Result, nearest::Nearest, vector::Vector};
+use alloc::{boxed::Box, format, vec::Vec};
+use lancet_format::index::{IndexFiles, IvfIndex, Metric as FileMetric, Storage, SubIndex};
+use lancet_kernels::distance::Metric;
+use once_cell::race::OnceBox;
+use partition::Partition;
+
+/// Rows whose distances are computed at a time: they stay in the cache until they are compared.
+const BLOCK_ROWS: usize = 1024;
+
+/// Which rows of a partition may be returned.
+pub trait RowFilter {
+    /// Sets bit `i` of `mask` if the row with id `row_ids[i]` may be returned, and unsets it if not. The mask has
+    /// room for all of them.
+    fn keep(&self, row_ids: &[u64], mask: &mut [u64]);
+}
+
+/// A segment that can be searched.
+#[derive(Debug)]
+pub struct Ivf {
+    file: IvfIndex,
+    metric: Metric,
+    partitions: Box<[OnceBox<Partition>]>,
+    codes: Codes,
+}
+
+/// What is needed to compare a query with stored vectors.
+#[derive(Debug)]
+enum Codes {
+    Flat,
+    Product(product::Quantizer),
+    Scalar(scalar::Quantizer),
+}
+
+/// Room that searches use one after the other.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    ranking: Vec<f32>,
+    ranked: Vec<(f32, u32)>,
+    distances: Vec<f32>,
+    mask: Vec<u64>,
+    codes: CodeScratch,
+}
+
+/// Room for comparing codes.
+#[derive(Debug, Default)]
+struct CodeScratch {
+    /// The query less the centroid.
+    residual: Vec<f32>,
+    table: Vec<f32>,
+    query_codes: Vec<u8>,
+    query: Vec<f32>,
+    sums: Vec<u32>,
+    /// Whether distances are half of the squared ones.
+    halved: bool,
+}
+
+/// A query for one column, its vector brought into the form that an index compares.
+#[derive(Debug, Clone)]
+pub struct Query {
+    vector: Vector,
+}
+
+impl Ivf {
+    /// Opens the files of a segment.
+    ///
+    /// # Errors
+    /// Those of [`IvfIndex::open`], and unsupported for kinds that are not searched.
+    pub fn open(files: &dyn IndexFiles) -> Result<Self> {
+        let file = IvfIndex::open(files)?;
+        if file.sub_index() == SubIndex::Hnsw {
+            return Err(Error::unsupported(format!("indices of kind {} are not searched yet", file.kind())));
+        }
+        let codes = match *file.storage() {
+            Storage::Flat => Codes::Flat,
+            Storage::Product { .. } => Codes::Product(product::Quantizer::new(&file)?),
+            Storage::Scalar { start, end } => Codes::Scalar(scalar::Quantizer::new(start, end)),
+            _ => {
+                return Err(Error::unsupported(format!(
+                    "indices of kind {} are not searched yet",
+                    file.kind()
+                )));
+            }
+        };
+        let metric = kernel_metric(file.metric())?;
+        let mut partitions = Vec::new();
+        partitions.resize_with(file.partitions().len(), OnceBox::new);
+        Ok(Ivf { file, metric, partitions: partitions.into(), codes })
+    }
+
+    /// What the files say.
+    pub fn file(&self) -> &IvfIndex {
+        &self.file
+    }
+
+    /// How vectors are compared.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// Whether distances are estimates, made from codes.
+    pub fn is_quantized(&self) -> bool {
+        !matches!(self.codes, Codes::Flat)
+    }
+
+    /// The number of partitions.
+    pub fn partitions(&self) -> usize {
+        self.partitions.len()
+    }
+
+    /// Brings a vector of the column's type into the form that this index compares.
+    ///
+    /// # Errors
+    /// Invalid input if its dimension or type is another, or if it is zero and only directions are compared.
+    pub fn query(&self, vector: &Vector) -> Result<Query> {
+        let dimension = self.file.dimension();
+        if vector.len() != dimension {
+            return Err(Error::invalid_input(format!(
+                "query vector: expected {dimension} numbers, found {}",
+                vector.len()
+            )));
+        }
+        let vector = match self.metric {
+            Metric::Cosine => vector.normalised(),
+            _ => vector.clone(),
+        };
+        flat::check_type(&vector, self.file.centroids().item())?;
+        Ok(Query { vector })
+    }
+
+    /// Ranks the partitions for [`probe`](Self::probe): the `count` with the nearest centroids.
+    pub fn rank(&self, query: &Query, count: usize, scratch: &mut Scratch) {
+        let metric = match self.metric {
+            // Centroids and query are unit vectors.
+            Metric::Cosine => Metric::L2,
+            other => other,
+        };
+        scratch.ranking.resize(self.partitions.len(), 0.0);
+        flat::distances(&query.vector, metric, self.file.centroids(), &mut scratch.ranking);
+        scratch.ranked.clear();
+        scratch.ranked.extend(scratch.ranking.iter().copied().zip(0..));
+        let order = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        if count < scratch.ranked.len() {
+            if let Some(last) = count.checked_sub(1) {
+                scratch.ranked.select_nth_unstable_by(last, order);
+            }
+            scratch.ranked.truncate(count);
+        }
+        scratch.ranked.sort_unstable_by(order);
+    }
+
+    /// Searches the partition at `rank` of those that were ranked before; whether there is one.
+    ///
+    /// # Errors
+    /// Corrupt if the partition is damaged in the file.
+    pub fn probe(
+        &self,
+        query: &Query,
+        rank: usize,
+        filter: Option<&dyn RowFilter>,
+        scratch: &mut Scratch,
+        nearest: &mut Nearest,
+    ) -> Result<bool> {
+        let Some(&(_, number)) = scratch.ranked.get(rank) else { return Ok(false) };
+        let number = number as usize;
+        let partition = self.partition(number)?;
+        let rows = partition.row_ids().len();
+        let mask = match filter {
+            None => None,
+            Some(filter) => {
+                scratch.mask.clear();
+                scratch.mask.resize(rows.div_ceil(64), 0);
+                filter.keep(partition.row_ids(), &mut scratch.mask);
+                if scratch.mask.iter().all(|&word| word == 0) {
+                    return Ok(true);
+                }
+                Some(&*scratch.mask)
+            }
+        };
+        match &self.codes {
+            Codes::Flat => {}
+            Codes::Product(quantizer) => {
+                quantizer.prepare(
+                    &query.vector,
+                    self.file.centroids(),
+                    number,
+                    self.metric,
+                    &mut scratch.codes,
+                );
+            }
+            Codes::Scalar(quantizer) => quantizer.prepare(&query.vector, self.metric, &mut scratch.codes),
+        }
+        let mut start = 0;
+        while start < rows {
+            let count = BLOCK_ROWS.min(rows - start);
+            let words = start / 64..(start + count).div_ceil(64);
+            let block_mask = mask.map(|mask| &mask[words]);
+            if block_mask.is_some_and(|words| words.iter().all(|&word| word == 0)) {
+                start += count;
+                continue;
+            }
+            scratch.distances.resize(count, 0.0);
+            let distances = &mut scratch.distances[..count];
+            match &self.codes {
+                Codes::Flat => flat::block(&query.vector, self.metric, partition.codes(), start, distances)?,
+                Codes::Product(quantizer) => {
+                    quantizer.block(partition.bytes()?, rows, start, &scratch.codes, distances);
+                }
+                Codes::Scalar(quantizer) => {
+                    quantizer.block(partition.bytes()?, start, &mut scratch.codes, distances);
+                }
+            }
+            nearest.offer(distances, &partition.row_ids()[start..start + count], block_mask);
+            start += count;
+        }
+        Ok(true)
+    }
+
+    fn partition(&self, number: usize) -> Result<&Partition> {
+        self.partitions[number].get_or_try_init(|| Ok(Box::new(Partition::read(&self.file, number)?)))
+    }
+}
+
+/// The kernels' name of a metric.
+///
+/// # Errors
+/// Unsupported if there are no kernels for it.
+pub fn kernel_metric(metric: FileMetric) -> Result<Metric> {
+    Ok(match metric {
+        FileMetric::L2 => Metric::L2,
+        FileMetric::Cosine => Metric::Cosine,
+        FileMetric::Dot => Metric::Dot,
+        FileMetric::Hamming => Metric::Hamming,
+        other => return Err(Error::unsupported(format!("the metric {other} is not computed"))),
+    })
+}

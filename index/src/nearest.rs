@@ -1,0 +1,142 @@
+//! [`Nearest`]: the best of many distances.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+/// A row and its distance from the query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Neighbour {
+    /// The distance; never NaN.
+    pub distance: f32,
+    /// The row id.
+    pub row_id: u64,
+}
+
+impl Neighbour {
+    /// The nearer first, and of equal ones that with the lower id.
+    pub fn order(&self, other: &Self) -> Ordering {
+        self.distance.total_cmp(&other.distance).then(self.row_id.cmp(&other.row_id))
+    }
+}
+
+/// Collects the `k` nearest rows within a range of distances. What it holds is at most twice that and some.
+#[derive(Debug, Clone, Default)]
+pub struct Nearest {
+    k: usize,
+    range: Range,
+    /// Distances above it are not among the best any more.
+    threshold: f32,
+    found: Vec<Neighbour>,
+}
+
+/// Distances from `low` up to, not including, `high`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Range {
+    /// The least distance.
+    pub low: f32,
+    /// The first distance that is too great.
+    pub high: f32,
+}
+
+impl Default for Range {
+    /// All distances but infinite ones above.
+    fn default() -> Self {
+        Range { low: f32::NEG_INFINITY, high: f32::INFINITY }
+    }
+}
+
+impl Nearest {
+    /// Empties the collection, which now is to hold the `k` nearest within `range`; keeps its room.
+    pub fn start(&mut self, k: usize, range: Range) {
+        self.k = k;
+        self.range = range;
+        self.threshold = f32::INFINITY;
+        self.found.clear();
+    }
+
+    /// How many rows were found, `k` at the most.
+    pub fn len(&self) -> usize {
+        self.found.len().min(self.k)
+    }
+
+    /// Whether none was found.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// Offers rows with their distances; those whose bit in `mask` is not set are left out.
+    ///
+    /// # Panics
+    /// If the slices are too short for the distances.
+    pub fn offer(&mut self, distances: &[f32], row_ids: &[u64], mask: Option<&[u64]>) {
+        let row_ids = &row_ids[..distances.len()];
+        for (i, (&distance, &row_id)) in distances.iter().zip(row_ids).enumerate() {
+            if mask.is_none_or(|mask| mask[i / 64] >> (i % 64) & 1 == 1) {
+                self.push(Neighbour { distance, row_id });
+            }
+        }
+    }
+
+    /// Offers one row.
+    #[inline]
+    pub fn push(&mut self, row: Neighbour) {
+        // NaN fails both.
+        if row.distance <= self.threshold && row.distance >= self.range.low && row.distance < self.range.high
+        {
+            self.found.push(row);
+            if self.found.len() >= 2 * self.k + 64 {
+                self.shrink();
+            }
+        }
+    }
+
+    #[cold]
+    fn shrink(&mut self) {
+        if let Some(last) = self.k.checked_sub(1).filter(|&last| last < self.found.len()) {
+            self.found.select_nth_unstable_by(last, Neighbour::order);
+            self.threshold = self.found[last].distance;
+        }
+        self.found.truncate(self.k);
+    }
+
+    /// The rows found, the nearest first.
+    pub fn finish(&mut self) -> &[Neighbour] {
+        self.shrink();
+        self.found.sort_unstable_by(Neighbour::order);
+        &self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn the_nearest_by_distance_and_id() {
+        for k in [1, 3, 10, 1000] {
+            let rows: Vec<Neighbour> = (0..2000u64)
+                .map(|i| Neighbour { distance: (i * 7919 % 101) as f32, row_id: i * 31 % 2003 })
+                .collect();
+            let mut nearest = Nearest::default();
+            nearest.start(k, Range { low: 3.0, high: 50.0 });
+            rows.iter().for_each(|&row| nearest.push(row));
+            nearest.push(Neighbour { distance: f32::NAN, row_id: 0 });
+            let mut expected = rows;
+            expected.retain(|row| row.distance >= 3.0 && row.distance < 50.0);
+            expected.sort_by(Neighbour::order);
+            expected.truncate(k);
+            assert_eq!(nearest.len(), expected.len());
+            assert_eq!(nearest.finish(), expected);
+        }
+    }
+
+    #[test]
+    fn rows_outside_the_mask_are_left_out() {
+        let mut nearest = Nearest::default();
+        nearest.start(2, Range::default());
+        nearest.offer(&[1.0, 0.5, 3.0], &[10, 11, 12], Some(&[0b101]));
+        let found: Vec<u64> = nearest.finish().iter().map(|row| row.row_id).collect();
+        assert_eq!(found, vec![10, 12]);
+    }
+}
