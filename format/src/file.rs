@@ -5,7 +5,7 @@
 //! a lock: two threads that open the same page at once both parse it, and one of the results is kept.
 
 use crate::{
-    BlobFiles, Column, Container, DataType, Error, Field, FileVersion, Result, Source,
+    BlobFiles, Coded, Column, Container, DataType, Error, Field, FileVersion, Result, Source,
     container::{ColumnPages, PageParts},
     v20, v21,
 };
@@ -136,6 +136,29 @@ impl File {
         match self.container.version() {
             FileVersion::V2_0 => v20::read(self, field, columns, rows, ranges, reuse),
             FileVersion::V2_1 | FileVersion::V2_2 => v21::read(self, field, columns, rows, ranges, reuse),
+        }
+        .map_err(|error| error.within(format!("column `{}`", field.name)))
+    }
+
+    /// The rows of `range` as numbers of the distinct values of `field`, if all of them lie in one page that
+    /// stores each value once; `None` if they must be [`read`](Self::read) as they are.
+    ///
+    /// # Errors
+    /// As [`File::read`].
+    pub fn read_coded(
+        &self,
+        field: &Field,
+        columns: &ColumnMap,
+        rows: u64,
+        range: Range<u64>,
+    ) -> Result<Option<Coded>> {
+        if range.end > rows {
+            return Err(Error::invalid_input(format!("expected rows below {rows}")));
+        }
+        match self.container.version() {
+            _ if range.is_empty() => Ok(None),
+            FileVersion::V2_0 => Ok(None),
+            FileVersion::V2_1 | FileVersion::V2_2 => v21::read_coded(self, field, columns, rows, range),
         }
         .map_err(|error| error.within(format!("column `{}`", field.name)))
     }
