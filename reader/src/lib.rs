@@ -25,6 +25,7 @@ mod database;
 mod dataset;
 mod error;
 mod files;
+mod filter;
 mod fragment;
 mod indices;
 mod inspect;
