@@ -16,6 +16,10 @@ pub enum ErrorKind {
     InvalidInput,
     /// The rows asked for at once do not fit 32-bit offsets, or hold too many bytes of blobs: ask for fewer.
     TooLarge,
+    /// The query's deadline passed before it was done.
+    DeadlinePassed,
+    /// The query was cancelled.
+    Cancelled,
 }
 
 /// Why a dataset could not be read. One pointer wide, cheap to clone.
@@ -59,6 +63,11 @@ impl Error {
         Error(Arc::new(Inner { path: None, cause: Cause::Other(ErrorKind::InvalidInput, message.into()) }))
     }
 
+    /// A query that had to end before it was done.
+    pub(crate) fn stopped(kind: ErrorKind, message: &str) -> Self {
+        Error(Arc::new(Inner { path: None, cause: Cause::Other(kind, message.into()) }))
+    }
+
     /// What the error is about.
     pub fn kind(&self) -> ErrorKind {
         use lancet_format::ErrorKind as Format;
@@ -98,6 +107,12 @@ impl From<lancet_format::Error> for Error {
     /// An error about no file: a request that the schema cannot serve.
     fn from(error: lancet_format::Error) -> Self {
         Error(Arc::new(Inner { path: None, cause: Cause::Format(error) }))
+    }
+}
+
+impl From<std::convert::Infallible> for Error {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
     }
 }
 

@@ -56,6 +56,17 @@ impl Mask {
         }
     }
 
+    /// Puts the rows of `range` into the set.
+    pub(crate) fn set_range(&mut self, range: Range<usize>) {
+        let mut start = range.start;
+        while start < range.end {
+            let end = range.end.min((start / 64 + 1) * 64);
+            let bits = u64::MAX >> (64 - (end - start));
+            self.words[start / 64] |= bits << (start % 64);
+            start = end;
+        }
+    }
+
     /// The number of rows in the set.
     pub(crate) fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
