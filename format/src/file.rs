@@ -190,6 +190,18 @@ impl File {
         Ok(lent.then(|| open.pages.starts[page]..open.pages.starts[page + 1]))
     }
 
+    /// The pages of which rows have been read so far, and the bytes of their buffers.
+    pub fn pages_used(&self) -> (u64, u64) {
+        let (mut pages, mut bytes) = (0, 0u64);
+        for column in self.columns.iter().filter_map(OnceBox::get) {
+            for (index, _) in column.opened.iter().enumerate().filter(|(_, page)| page.get().is_some()) {
+                pages += 1;
+                bytes = bytes.saturating_add(column.pages.page_bytes(index));
+            }
+        }
+        (pages, bytes)
+    }
+
     /// The pages of column `index`.
     pub(crate) fn column(&self, index: u32) -> Result<&OpenColumn> {
         let Some(slot) = self.columns.get(index as usize) else {

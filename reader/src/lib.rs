@@ -50,7 +50,8 @@ pub use lancet_format::{
     Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, describe, table,
 };
 pub use projection::Projection;
-pub use scan::{Batches, Scan};
+pub use files::Usage;
+pub use scan::{Batches, FragmentPlan, Plan, Scan, Stats};
 pub use take::Rows;
 pub use verify::{Finding, Progress, verify_file};
 pub use versions::Version;

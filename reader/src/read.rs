@@ -1,6 +1,6 @@
 //! Reading projected columns of one fragment: what scans and takes have in common.
 
-use crate::{Batch, Projection, Result, files::FilePool, fragment::Fragment, projection::ProjectedColumn};
+use crate::{filter::Mask, Batch, Projection, Result, files::FilePool, fragment::Fragment, projection::ProjectedColumn};
 use lancet_format::{Column, Pick, table::Deletions};
 use std::ops::Range;
 
@@ -43,6 +43,7 @@ pub(crate) fn column(
             let ids = fragment.row_ids(pool)?;
             ranges.iter().for_each(|range| ids.extend(range.start, range.end, &mut numbers));
         }
+        ProjectedColumn::Computed(computed) => return computed.evaluate(fragment, pool, ranges),
         ProjectedColumn::CreatedAt => fragment.extend_versions(pool, true, ranges, &mut numbers)?,
         ProjectedColumn::LastUpdatedAt => fragment.extend_versions(pool, false, ranges, &mut numbers)?,
         _ => {

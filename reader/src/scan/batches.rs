@@ -22,7 +22,7 @@ impl Batches {
     pub(super) fn new(scan: Scan) -> Result<Self> {
         let state = match &scan.filter {
             None => State::Whole(Whole::new(&scan)?),
-            Some(_) => State::Filtered(Box::new(Filtered::new(&scan))),
+            Some(_) => State::Filtered(Box::new(Filtered::new(&scan)?)),
         };
         Ok(Batches { scan, state })
     }
@@ -45,8 +45,9 @@ impl Iterator for Batches {
 
     fn next(&mut self) -> Option<Self::Item> {
         let next = self.next_batch();
-        if !matches!(next, Ok(Some(_))) {
-            self.state = State::Ended;
+        match &next {
+            Ok(Some(batch)) => self.scan.stats.returned(batch.len() as u64),
+            _ => self.state = State::Ended,
         }
         next.transpose()
     }

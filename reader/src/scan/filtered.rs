@@ -51,8 +51,8 @@ pub(super) fn count(scan: &Scan, enough: u64) -> Result<u64> {
     while !stretches.is_empty() && total < enough {
         let counts = each(scan, &mut stretches, &|run| {
             let mut rows = 0;
-            while let Some((_, mask)) = run.next_piece(scan)? {
-                rows += mask.count() as u64;
+            while run.next_piece(scan)?.is_some() {
+                rows += run.mask.count() as u64;
                 scan.watch.check()?;
             }
             Ok(rows)
@@ -194,12 +194,10 @@ impl Run {
     fn next_batch(&mut self, scan: &Scan, enough: u64) -> Result<Option<Batch>> {
         let wanted = self.batch_rows.min(usize::try_from(enough).unwrap_or(usize::MAX));
         while self.found_rows < wanted {
-            let Some((first, mask)) = self.next_piece(scan)? else { break };
-            let before = self.found_rows;
-            let (rows, ranges) = (mask.count(), mask.ranges());
-            // The mask is borrowed from this very struct: take it for a moment.
-            self.found.extend(ranges.map(|range| first + range.start as u64..first + range.end as u64));
-            self.found_rows = before + rows;
+            let Some(first) = self.next_piece(scan)? else { break };
+            let rows = self.mask.ranges();
+            self.found.extend(rows.map(|range| first + range.start as u64..first + range.end as u64));
+            self.found_rows += self.mask.count();
             scan.watch.check()?;
         }
         if self.found_rows == 0 {
@@ -216,8 +214,9 @@ impl Run {
         Ok(Some(batch))
     }
 
-    /// Evaluates the filter on the next piece: its first row, and which rows from there on it leaves.
-    fn next_piece(&mut self, scan: &Scan) -> Result<Option<(u64, &Mask)>> {
+    /// Evaluates the filter on the next piece, whose first row is returned, and sets the mask to the rows from there
+    /// on that it leaves.
+    fn next_piece(&mut self, scan: &Scan) -> Result<Option<u64>> {
         let Some(filter) = &scan.filter else { return Ok(None) };
         let fragment = &scan.dataset.fragments()[self.position];
         if self.left.is_empty() {
@@ -233,7 +232,7 @@ impl Run {
                 Err(error) => return Err(error),
                 Ok(()) => {
                     self.left.start = piece.end;
-                    return Ok(Some((piece.start, &self.mask)));
+                    return Ok(Some(piece.start));
                 }
             }
         }
@@ -245,6 +244,7 @@ impl Run {
         if self.mask.is_none() {
             return Ok(());
         }
+        scan.stats.examined(self.mask.count() as u64);
         let ranges = [piece];
         let mut inputs = RangeInputs::new(fragment, pool, filter.columns(), &ranges, &mut self.old);
         filter.predicate().select(&mut inputs, &mut self.mask, &mut self.scratch)

@@ -6,6 +6,7 @@
 //! filtered   with one: the columns of the filter first, then only the rows that remain
 //! inputs     the columns of a range of rows, each read when the filter first asks for it
 //! explain    what a scan would do
+//! stats      what it has done
 //! watch      deadline and cancellation, looked at between batches
 //! ```
 
@@ -13,12 +14,14 @@ mod batches;
 mod explain;
 mod filtered;
 mod inputs;
+mod stats;
 mod watch;
 mod whole;
 
 pub use batches::Batches;
 pub use explain::{FragmentPlan, Plan};
 pub(crate) use inputs::RangeInputs;
+pub use stats::Stats;
 
 use crate::{
     Batch, Dataset, Error, Projection, Result,
@@ -68,6 +71,7 @@ pub struct Scan {
     #[cfg(feature = "rayon")]
     parallel: bool,
     watch: Watch,
+    stats: Arc<Stats>,
 }
 
 impl Scan {
@@ -84,6 +88,7 @@ impl Scan {
             #[cfg(feature = "rayon")]
             parallel: false,
             watch: Watch::default(),
+            stats: Arc::default(),
         }
     }
 
@@ -197,6 +202,12 @@ impl Scan {
         self
     }
 
+    /// Adds what the scan does to `stats`.
+    pub fn record(mut self, stats: Arc<Stats>) -> Self {
+        self.stats = stats;
+        self
+    }
+
     /// Starts the scan: the batches, in row order, without empty ones.
     ///
     /// # Errors
@@ -225,7 +236,14 @@ impl Scan {
             Some(_) => filtered::count(&self, offset.saturating_add(limit))?,
             None => whole::count(&self)?,
         };
-        Ok(rows.saturating_sub(offset).min(limit))
+        let rows = rows.saturating_sub(offset).min(limit);
+        self.stats.returned(rows);
+        Ok(rows)
+    }
+
+    /// The columns of the batches.
+    pub fn projection(&self) -> &Projection {
+        &self.projection
     }
 
     /// What the scan would do.
@@ -234,6 +252,13 @@ impl Scan {
     /// Those of files that must be read to know the number of rows of a fragment.
     pub fn explain(&self) -> Result<Plan> {
         explain::plan(self)
+    }
+
+    fn is_parallel(&self) -> bool {
+        #[cfg(feature = "rayon")]
+        return self.parallel;
+        #[cfg(not(feature = "rayon"))]
+        false
     }
 
     /// The positions of the fragments to read among those of the dataset.
