@@ -68,6 +68,10 @@ impl Error {
         Error(Arc::new(Inner { path: None, cause: Cause::Other(kind, message.into()) }))
     }
 
+    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
+        Error(Arc::new(Inner { path: None, cause: Cause::Other(ErrorKind::Unsupported, message.into()) }))
+    }
+
     /// What the error is about.
     pub fn kind(&self) -> ErrorKind {
         use lancet_format::ErrorKind as Format;
@@ -107,12 +111,6 @@ impl From<lancet_format::Error> for Error {
     /// An error about no file: a request that the schema cannot serve.
     fn from(error: lancet_format::Error) -> Self {
         Error(Arc::new(Inner { path: None, cause: Cause::Format(error) }))
-    }
-}
-
-impl From<std::convert::Infallible> for Error {
-    fn from(never: std::convert::Infallible) -> Self {
-        match never {}
     }
 }
 

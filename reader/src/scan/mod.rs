@@ -25,8 +25,7 @@ pub use stats::Stats;
 
 use crate::{
     Batch, Dataset, Error, Projection, Result,
-    expr::Expr,
-    filter::Filter,
+    filter::{Filter, IntoFilter},
     read,
 };
 use std::{
@@ -98,12 +97,8 @@ impl Scan {
     /// # Errors
     /// Invalid input if the text is no filter, with the place in it; or if a column is not there or has another
     /// type.
-    pub fn filter<E>(mut self, filter: E) -> Result<Self>
-    where
-        E: TryInto<Expr>,
-        Error: From<E::Error>,
-    {
-        let mut expr: Expr = filter.try_into()?;
+    pub fn filter(mut self, filter: impl IntoFilter) -> Result<Self> {
+        let mut expr = filter.into_filter()?;
         if let Some(earlier) = &self.filter {
             expr = earlier.expr().clone().and(expr);
         }
