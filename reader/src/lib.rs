@@ -51,7 +51,7 @@ pub use lancet_format::{
 };
 pub use projection::Projection;
 pub use files::Usage;
-pub use scan::{Batches, FragmentPlan, Plan, Scan, Stats};
+pub use scan::{Batches, FragmentPlan, IntoFilter, Plan, Scan, Stats};
 pub use take::Rows;
 pub use verify::{Finding, Progress, verify_file};
 pub use versions::Version;

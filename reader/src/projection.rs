@@ -2,9 +2,9 @@
 
 use crate::{
     Error, Result,
-    expr::{ColumnRef, Expr, ProjectionItem},
+    expr::{ColumnRef, Expr, Item},
     files::FilePool,
-    filter::Computed,
+    filter::{Computed, Scratch},
     fragment::Fragment,
     scan::RangeInputs,
 };
@@ -62,7 +62,7 @@ impl ComputedColumn {
     ) -> Result<Column> {
         let mut old = Vec::new();
         let mut inputs = RangeInputs::new(fragment, pool, &self.inputs, ranges, &mut old);
-        self.computed.column(&mut inputs)
+        self.computed.column(&mut inputs, &mut Scratch::default())
     }
 }
 
@@ -111,15 +111,17 @@ impl Projection {
             let item = item.as_ref();
             match Self::of(schema, [item]) {
                 Ok(one) => projection.push(item, one.columns[0].clone())?,
-                // What is no name may be an expression; of a mere name the first error says more.
-                Err(error) => match ProjectionItem::parse(item) {
-                    Ok(parsed) if !parsed.is_plain_name() => {
-                        let computed = ComputedColumn::new(&parsed.expr, schema)?;
-                        projection.push(&parsed.name(), ProjectedColumn::Computed(Arc::new(computed)))?;
-                    }
-                    Ok(_) => return Err(error),
-                    Err(unparsed) => return Err(if is_name(item) { error } else { unparsed }),
-                },
+                // What is no name is an expression; of a mere name the first error says more.
+                Err(error) => {
+                    let Item { expr, name } = match Item::parse(item) {
+                        Ok(parsed) if !parsed.is_column() => parsed,
+                        Ok(parsed) if *parsed.name != *item => parsed,
+                        Ok(_) => return Err(error),
+                        Err(unparsed) => return Err(unparsed),
+                    };
+                    let computed = ComputedColumn::new(&expr, schema)?;
+                    projection.push(&name, ProjectedColumn::Computed(Arc::new(computed)))?;
+                }
             }
         }
         Ok(projection)

@@ -1,6 +1,6 @@
 //! [`Item`]: one column of a projection, `expression [AS name]`.
 
-use super::{Expr, parse};
+use super::{Expr, parse, tree::Kind};
 use crate::Result;
 use std::sync::Arc;
 
@@ -21,6 +21,11 @@ impl Item {
     pub fn parse(text: &str) -> Result<Self> {
         let (expr, alias) = parse::item(text)?;
         Ok(Item { expr, name: alias.unwrap_or_else(|| text.trim().into()) })
+    }
+
+    /// Whether it is a column as it is.
+    pub fn is_column(&self) -> bool {
+        matches!(self.expr.kind, Kind::Column(_))
     }
 }
 

@@ -7,10 +7,10 @@
 //! batch      the rows to read of one piece or several
 //! ```
 
-use super::{RangeInputs, Scan, whole::read_what_fits};
+use super::{Filter, RangeInputs, Scan, whole::read_what_fits};
 use crate::{
     Batch, ErrorKind, Result,
-    filter::{Filter, Mask, Scratch},
+    filter::{Mask, Scratch},
     fragment::Fragment,
     read,
 };

@@ -3,6 +3,7 @@
 //! ```text
 //! batches    all rows in order, or those that a filter leaves, batch by batch
 //! whole      without a filter: a batch is a run of live rows, lent from the file where it can be
+//! filter     the condition of a scan
 //! filtered   with one: the columns of the filter first, then only the rows that remain
 //! inputs     the columns of a range of rows, each read when the filter first asks for it
 //! explain    what a scan would do
@@ -12,6 +13,7 @@
 
 mod batches;
 mod explain;
+mod filter;
 mod filtered;
 mod inputs;
 mod stats;
@@ -20,12 +22,13 @@ mod whole;
 
 pub use batches::Batches;
 pub use explain::{FragmentPlan, Plan};
+pub(crate) use filter::Filter;
+pub use filter::IntoFilter;
 pub(crate) use inputs::RangeInputs;
 pub use stats::Stats;
 
 use crate::{
     Batch, Dataset, Error, Projection, Result,
-    filter::{Filter, IntoFilter},
     read,
 };
 use std::{
