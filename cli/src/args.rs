@@ -148,10 +148,10 @@ pub(crate) struct QueryArgs {
     pub(crate) output: OutputArgs,
     /// Only rows for which this predicate is true
     #[arg(long, value_name = "SQL", allow_hyphen_values = true)]
-    filter: Option<String>,
-    /// Columns in this order, nested ones with dots [default: all]
-    #[arg(long, value_name = "A,B,C.D", value_delimiter = ',')]
-    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) filter: Option<String>,
+    /// Columns in this order, nested ones with dots, and expressions such as `score * 2 AS s` [default: all]
+    #[arg(long, value_name = "A,B,C.D", allow_hyphen_values = true)]
+    pub(crate) columns: Option<String>,
     /// At most this many rows
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<u64>,
@@ -176,7 +176,7 @@ pub(crate) struct QueryArgs {
     #[arg(long, conflicts_with = "no_index")]
     indexed_only: bool,
     #[command(flatten)]
-    plan: PlanArgs,
+    pub(crate) plan: PlanArgs,
 }
 
 /// The nearest-neighbour search.
@@ -228,13 +228,13 @@ enum Metric {
 
 /// What is told about a query besides its answer.
 #[derive(Debug, Args)]
-struct PlanArgs {
+pub(crate) struct PlanArgs {
     /// Print the plan instead of running it
     #[arg(long)]
-    explain: bool,
+    pub(crate) explain: bool,
     /// Add time, reads and index use on standard error, as JSON
     #[arg(long)]
-    stats: bool,
+    pub(crate) stats: bool,
 }
 
 impl QueryArgs {
@@ -244,7 +244,6 @@ impl QueryArgs {
         let NearestArgs { refine, ef, metric, distance_range, postfilter, .. } = &self.nearest;
         first_given(&[
             ("--nearest", nearest.is_some()),
-            ("--filter", self.filter.is_some()),
             ("--vector", vector.is_some()),
             ("-k", k.is_some()),
             ("--nprobes", nprobes.is_some()),
@@ -255,10 +254,8 @@ impl QueryArgs {
             ("--metric", metric.is_some()),
             ("--distance-range", distance_range.is_some()),
             ("--postfilter", *postfilter),
-            ("--no-index", self.no_index),
             ("--indexed-only", self.indexed_only),
         ])
-        .or(self.plan.waits_for())
     }
 }
 
@@ -272,20 +269,12 @@ pub(crate) struct CountArgs {
     pub(crate) output: OutputArgs,
     /// Only rows for which this predicate is true
     #[arg(long, value_name = "SQL", allow_hyphen_values = true)]
-    filter: Option<String>,
+    pub(crate) filter: Option<String>,
     /// Ignore every index
     #[arg(long)]
     no_index: bool,
     #[command(flatten)]
-    plan: PlanArgs,
-}
-
-impl CountArgs {
-    /// The first flag given whose feature is not there yet.
-    pub(crate) fn waits_for(&self) -> Option<&'static str> {
-        first_given(&[("--filter", self.filter.is_some()), ("--no-index", self.no_index)])
-            .or(self.plan.waits_for())
-    }
+    pub(crate) plan: PlanArgs,
 }
 
 /// Rows by number or identifier, in the order asked
@@ -330,12 +319,6 @@ pub(crate) enum By {
     RowId,
     /// `_rowaddr`
     RowAddress,
-}
-
-impl PlanArgs {
-    fn waits_for(&self) -> Option<&'static str> {
-        first_given(&[("--explain", self.explain), ("--stats", self.stats)])
-    }
 }
 
 fn first_given(flags: &[(&'static str, bool)]) -> Option<&'static str> {

@@ -78,7 +78,7 @@ impl PartialEq for Bitmap {
 impl Eq for Bitmap {}
 
 /// Appends bits; allocates nothing as long as all of them are set.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct BitmapBuilder {
     bits: Buffer,
     len: usize,

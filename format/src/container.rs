@@ -397,6 +397,11 @@ impl ColumnPages {
         self.pages.len()
     }
 
+    /// The bytes of all buffers of page `index`.
+    pub(crate) fn page_bytes(&self, index: usize) -> u64 {
+        self.pages[index].buffer_sizes.iter().fold(0, |sum, &size| sum.saturating_add(size))
+    }
+
     /// The page that holds `row`.
     pub(crate) fn page_of(&self, row: u64) -> Option<usize> {
         let page = self.starts.partition_point(|&start| start <= row);

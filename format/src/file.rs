@@ -5,7 +5,7 @@
 //! a lock: two threads that open the same page at once both parse it, and one of the results is kept.
 
 use crate::{
-    BlobFiles, Column, Container, DataType, Error, Field, FileVersion, Result, Source,
+    BlobFiles, Coded, Column, Container, DataType, Error, Field, FileVersion, Result, Source,
     container::{ColumnPages, PageParts},
     v20, v21,
 };
@@ -140,6 +140,29 @@ impl File {
         .map_err(|error| error.within(format!("column `{}`", field.name)))
     }
 
+    /// The rows of `range` as numbers of the distinct values of `field`, if all of them lie in one page that
+    /// stores each value once; `None` if they must be [`read`](Self::read) as they are.
+    ///
+    /// # Errors
+    /// As [`File::read`].
+    pub fn read_coded(
+        &self,
+        field: &Field,
+        columns: &ColumnMap,
+        rows: u64,
+        range: Range<u64>,
+    ) -> Result<Option<Coded>> {
+        if range.end > rows {
+            return Err(Error::invalid_input(format!("expected rows below {rows}")));
+        }
+        match self.container.version() {
+            _ if range.is_empty() => Ok(None),
+            FileVersion::V2_0 => Ok(None),
+            FileVersion::V2_1 | FileVersion::V2_2 => v21::read_coded(self, field, columns, rows, range),
+        }
+        .map_err(|error| error.within(format!("column `{}`", field.name)))
+    }
+
     /// The rows of the page that holds `row` of `field`, if any of them can be had without a copy, as long as
     /// they are not mixed with those of another page.
     ///
@@ -165,6 +188,18 @@ impl File {
             FileVersion::V2_1 | FileVersion::V2_2 => v21::page(self, column, page, field)?.lends_rows(),
         };
         Ok(lent.then(|| open.pages.starts[page]..open.pages.starts[page + 1]))
+    }
+
+    /// The pages of which rows have been read so far, and the bytes of their buffers.
+    pub fn pages_used(&self) -> (u64, u64) {
+        let (mut pages, mut bytes) = (0, 0u64);
+        for column in self.columns.iter().filter_map(OnceBox::get) {
+            for (index, _) in column.opened.iter().enumerate().filter(|(_, page)| page.get().is_some()) {
+                pages += 1;
+                bytes = bytes.saturating_add(column.pages.page_bytes(index));
+            }
+        }
+        (pages, bytes)
     }
 
     /// The pages of column `index`.

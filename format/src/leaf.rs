@@ -94,7 +94,7 @@ impl LeafShape {
 }
 
 /// Appends slots; [`LeafBuilder::finish`] makes the column.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct LeafBuilder {
     shape: LeafShape,
     slots: usize,
@@ -103,7 +103,7 @@ pub(crate) struct LeafBuilder {
     item_validity: Vec<BitmapBuilder>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Slots {
     Null,
     Bits(BitmapBuilder),

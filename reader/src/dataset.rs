@@ -2,7 +2,7 @@
 
 use crate::{
     Batch, Error, Finding, Index, Progress, Projection, Result, Rows, Scan, Version,
-    files::{FilePool, FileSlot},
+    files::{FilePool, FileSlot, Usage},
     fragment::Fragment,
     indices,
     location::{self, Bases, Location},
@@ -417,6 +417,11 @@ impl Dataset {
         }
         Err(missing
             .unwrap_or_else(|| Error::not_found(self.folder(), format!("expected an index file `{name}`"))))
+    }
+
+    /// The data files that are open, and what was read of them so far, by all versions that share them.
+    pub fn usage(&self) -> Usage {
+        self.pool().usage()
     }
 
     pub(crate) fn folder(&self) -> String {

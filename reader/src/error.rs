@@ -16,6 +16,10 @@ pub enum ErrorKind {
     InvalidInput,
     /// The rows asked for at once do not fit 32-bit offsets, or hold too many bytes of blobs: ask for fewer.
     TooLarge,
+    /// The query's deadline passed before it was done.
+    DeadlinePassed,
+    /// The query was cancelled.
+    Cancelled,
 }
 
 /// Why a dataset could not be read. One pointer wide, cheap to clone.
@@ -57,6 +61,15 @@ impl Error {
 
     pub(crate) fn invalid_input(message: impl Into<String>) -> Self {
         Error(Arc::new(Inner { path: None, cause: Cause::Other(ErrorKind::InvalidInput, message.into()) }))
+    }
+
+    /// A query that had to end before it was done.
+    pub(crate) fn stopped(kind: ErrorKind, message: &str) -> Self {
+        Error(Arc::new(Inner { path: None, cause: Cause::Other(kind, message.into()) }))
+    }
+
+    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
+        Error(Arc::new(Inner { path: None, cause: Cause::Other(ErrorKind::Unsupported, message.into()) }))
     }
 
     /// What the error is about.

@@ -77,6 +77,20 @@ pub(crate) struct FilePool {
     open: Mutex<VecDeque<Weak<FileSlot>>>,
 }
 
+/// What a dataset holds open, and what was read of it; see [`Dataset::usage`](crate::Dataset::usage).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Usage {
+    /// Data files that are open.
+    pub files: u64,
+    /// Their size in bytes: what is mapped, with a storage that maps.
+    pub bytes_mapped: u64,
+    /// Pages of their columns of which rows have been read.
+    pub pages: u64,
+    /// Bytes of the buffers of these pages.
+    pub page_bytes: u64,
+}
+
 /// An open file that stays open while this is held.
 pub(crate) struct OpenFile(Guard<Option<Arc<File>>>);
 
@@ -108,6 +122,22 @@ impl FilePool {
         }
         drop(open);
         self.open(slot)
+    }
+
+    /// The files that are open now, and what was read of them.
+    pub(crate) fn usage(&self) -> Usage {
+        let clock = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut usage = Usage::default();
+        for slot in clock.iter().filter_map(Weak::upgrade) {
+            if let Some(file) = &*slot.open.load() {
+                let (pages, bytes) = file.pages_used();
+                usage.files += 1;
+                usage.bytes_mapped += file.container().source().len();
+                usage.pages += pages;
+                usage.page_bytes += bytes;
+            }
+        }
+        usage
     }
 
     #[cold]

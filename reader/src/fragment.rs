@@ -7,7 +7,7 @@ use crate::{
     row_ids::FragmentRowIds,
 };
 use lancet_format::{
-    Column, DataType, Field,
+    Coded, Column, DataType, Field,
     table::{self, Deletions, Lineage, MAX_ROWS, RowIdSequence, RowVersions, hidden_field},
 };
 use std::{
@@ -313,6 +313,21 @@ impl Fragment {
         Column::structs(&field.data_type, len, validity, children).map_err(Error::from)
     }
 
+    /// The rows of `range` as numbers of the distinct values of `field`; see [`lancet_format::File::read_coded`].
+    pub(crate) fn read_coded(
+        &self,
+        pool: &FilePool,
+        field: &Field,
+        range: Range<u64>,
+    ) -> Result<Option<Coded>> {
+        let mut holders = self.files.iter().filter(|file| holds(file, field));
+        let (Some(file), None) = (holders.next(), holders.next()) else { return Ok(None) };
+        let rows = self.physical_rows(pool)?;
+        pool.get(file)?
+            .read_coded(field, file.columns(), rows, range)
+            .map_err(|error| Error::format(file.path(), error))
+    }
+
     /// The rows around `row` that can be had without copying `field`, as long as no others are with them.
     pub(crate) fn lent_page(&self, pool: &FilePool, field: &Field, row: u64) -> Result<Option<Range<u64>>> {
         let mut holders = self.files.iter().filter(|file| holds(file, field));
@@ -329,4 +344,44 @@ impl Fragment {
 /// Whether `file` has a column for `field` or for any field below it.
 fn holds(file: &FileSlot, field: &Field) -> bool {
     file.holds(field.id) || field.data_type.children().iter().any(|child| holds(file, child))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Dataset;
+    use lancet_format::Column;
+
+    /// Dictionaries and constants of the fixtures: codes say the same as values.
+    #[test]
+    fn codes_stand_for_the_values() {
+        let mut coded = 0;
+        for name in ["types-v21", "types-v22", "types-pages-v21", "types-pages-v22", "events"] {
+            let path = format!("{}/../fixtures/{name}.lance", env!("CARGO_MANIFEST_DIR"));
+            let dataset = Dataset::open(path).unwrap();
+            for fragment in dataset.fragments() {
+                let rows = fragment.physical_rows(dataset.pool()).unwrap();
+                for field in &dataset.schema().fields {
+                    for range in [0..rows, 0..1, rows / 3..rows / 2, rows - 1..rows] {
+                        let Some(found) = fragment.read_coded(dataset.pool(), field, range.clone()).unwrap()
+                        else {
+                            continue;
+                        };
+                        coded += 1;
+                        let values = fragment.read(dataset.pool(), field, &[range], None).unwrap();
+                        let picks: Vec<_> = found.codes.iter().map(|&code| (0, code)).collect();
+                        let expanded = Column::gather(&[&found.items], &picks, None).unwrap();
+                        assert_eq!(found.validity.as_ref(), values.validity(), "{name} {}", field.name);
+                        for row in (0..values.len()).filter(|&row| !values.is_null(row)) {
+                            let same = match expanded.boolean(row) {
+                                Some(value) => Some(value) == values.boolean(row),
+                                None => expanded.bytes(row) == values.bytes(row),
+                            };
+                            assert!(same, "{name} {} row {row}", field.name);
+                        }
+                    }
+                }
+            }
+        }
+        assert!(coded > 50, "{coded} ranges are coded");
+    }
 }

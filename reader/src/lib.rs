@@ -24,7 +24,9 @@ mod blobs;
 mod database;
 mod dataset;
 mod error;
+pub mod expr;
 mod files;
+mod filter;
 mod fragment;
 mod indices;
 mod inspect;
@@ -48,7 +50,8 @@ pub use lancet_format::{
     Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, describe, table,
 };
 pub use projection::Projection;
-pub use scan::{Batches, Scan};
+pub use files::Usage;
+pub use scan::{Batches, FragmentPlan, IntoFilter, Plan, Scan, Stats};
 pub use take::Rows;
 pub use verify::{Finding, Progress, verify_file};
 pub use versions::Version;

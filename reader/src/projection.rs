@@ -1,8 +1,15 @@
 //! [`Projection`]: which columns are read, in which order, under which names.
 
-use crate::{Error, Result};
-use lancet_format::{DataType, Field, Schema};
-use std::sync::Arc;
+use crate::{
+    Error, Result,
+    expr::{ColumnRef, Expr, Item},
+    files::FilePool,
+    filter::{Computed, Scratch},
+    fragment::Fragment,
+    scan::RangeInputs,
+};
+use lancet_format::{Column, DataType, Field, Schema};
+use std::{ops::Range, sync::Arc};
 
 /// Columns resolved against one dataset's schema. Make it once, use it for many reads.
 ///
@@ -26,6 +33,37 @@ pub(crate) enum ProjectedColumn {
     RowAddress,
     CreatedAt,
     LastUpdatedAt,
+    /// An expression over other columns.
+    Computed(Arc<ComputedColumn>),
+}
+
+/// An expression and the columns that it reads, in the order in which it names them.
+#[derive(Debug)]
+pub(crate) struct ComputedColumn {
+    pub(crate) computed: Computed,
+    pub(crate) inputs: Vec<ProjectedColumn>,
+}
+
+impl ComputedColumn {
+    /// # Errors
+    /// Those of binding the expression to `schema`.
+    fn new(expr: &Expr, schema: &Schema) -> Result<Self> {
+        let computed = Computed::new(&expr.bind(schema)?)?;
+        let inputs = computed.columns().iter().map(ProjectedColumn::of_ref).collect();
+        Ok(ComputedColumn { computed, inputs })
+    }
+
+    /// The values of the physical rows of `ranges`.
+    pub(crate) fn evaluate(
+        &self,
+        fragment: &Fragment,
+        pool: &FilePool,
+        ranges: &[Range<u64>],
+    ) -> Result<Column> {
+        let mut old = Vec::new();
+        let mut inputs = RangeInputs::new(fragment, pool, &self.inputs, ranges, &mut old);
+        self.computed.column(&mut inputs, &mut Scratch::default())
+    }
 }
 
 /// The names of the columns that every dataset has besides its schema.
@@ -59,6 +97,32 @@ impl Projection {
                 _ => resolve(schema, name)?,
             };
             projection.push(name, column)?;
+        }
+        Ok(projection)
+    }
+
+    /// The columns of `items`, each the name of a column or an expression; see [`Scan::columns`](crate::Scan::columns).
+    pub(crate) fn of_items<S: AsRef<str>>(
+        schema: &Schema,
+        items: impl IntoIterator<Item = S>,
+    ) -> Result<Self> {
+        let mut projection = Projection { columns: Vec::new(), names: Arc::new([]) };
+        for item in items {
+            let item = item.as_ref();
+            match Self::of(schema, [item]) {
+                Ok(one) => projection.push(item, one.columns[0].clone())?,
+                // What is no name is an expression; of a mere name the first error says more.
+                Err(error) => {
+                    let Item { expr, name } = match Item::parse(item) {
+                        Ok(parsed) if !parsed.is_column() => parsed,
+                        Ok(parsed) if *parsed.name != *item => parsed,
+                        Ok(_) => return Err(error),
+                        Err(unparsed) => return Err(unparsed),
+                    };
+                    let computed = ComputedColumn::new(&expr, schema)?;
+                    projection.push(&name, ProjectedColumn::Computed(Arc::new(computed)))?;
+                }
+            }
         }
         Ok(projection)
     }
@@ -135,10 +199,15 @@ fn resolve(schema: &Schema, name: &str) -> Result<ProjectedColumn> {
             )));
         }
     }
+    Ok(of_path(&fields))
+}
+
+/// The column at the end of a path through structs.
+fn of_path(fields: &[Arc<Field>]) -> ProjectedColumn {
     let mut path = Vec::new();
     let mut kept = fields[fields.len() - 1].clone();
     for (parent, child) in fields.iter().zip(&fields[1..]).rev() {
-        let DataType::Struct(children) = &parent.data_type else { unreachable!("checked above") };
+        let children = parent.data_type.children();
         // A packed struct is one column in the file: it is read whole.
         if parent.is_packed() {
             let position = children.iter().position(|field| Arc::ptr_eq(field, child)).unwrap_or_default();
@@ -149,7 +218,7 @@ fn resolve(schema: &Schema, name: &str) -> Result<ProjectedColumn> {
             kept = Arc::new(parent.with_type(DataType::Struct([kept].into())));
         }
     }
-    Ok(ProjectedColumn::Field { root: kept, path })
+    ProjectedColumn::Field { root: kept, path }
 }
 
 impl ProjectedColumn {
@@ -163,7 +232,19 @@ impl ProjectedColumn {
                 }
                 data_type.clone()
             }
+            ProjectedColumn::Computed(computed) => computed.computed.data_type().clone(),
             _ => DataType::UInt64,
+        }
+    }
+
+    /// The column that an expression names.
+    pub(crate) fn of_ref(column: &ColumnRef) -> Self {
+        match column {
+            ColumnRef::Field(path) => of_path(path),
+            ColumnRef::RowId => ProjectedColumn::RowId,
+            ColumnRef::RowAddress => ProjectedColumn::RowAddress,
+            ColumnRef::CreatedAtVersion => ProjectedColumn::CreatedAt,
+            ColumnRef::LastUpdatedAtVersion => ProjectedColumn::LastUpdatedAt,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reading projected columns of one fragment: what scans and takes have in common.
 
-use crate::{Batch, Projection, Result, files::FilePool, fragment::Fragment, projection::ProjectedColumn};
+use crate::{filter::Mask, Batch, Projection, Result, files::FilePool, fragment::Fragment, projection::ProjectedColumn};
 use lancet_format::{Column, Pick, table::Deletions};
 use std::ops::Range;
 
@@ -43,6 +43,7 @@ pub(crate) fn column(
             let ids = fragment.row_ids(pool)?;
             ranges.iter().for_each(|range| ids.extend(range.start, range.end, &mut numbers));
         }
+        ProjectedColumn::Computed(computed) => return computed.evaluate(fragment, pool, ranges),
         ProjectedColumn::CreatedAt => fragment.extend_versions(pool, true, ranges, &mut numbers)?,
         ProjectedColumn::LastUpdatedAt => fragment.extend_versions(pool, false, ranges, &mut numbers)?,
         _ => {
@@ -53,7 +54,8 @@ pub(crate) fn column(
     Ok(Column::from_u64(&numbers))
 }
 
-fn count(ranges: &[Range<u64>]) -> usize {
+/// The number of rows in `ranges`.
+pub(crate) fn count(ranges: &[Range<u64>]) -> usize {
     ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize
 }
 
@@ -103,6 +105,55 @@ pub(crate) fn live_ranges(
         }
     }
     range.end
+}
+
+/// Sets `mask` to the rows of `range` that are not deleted.
+pub(crate) fn live_mask(deletions: Option<&Deletions>, range: Range<u64>, mask: &mut Mask) {
+    let rows = (range.end - range.start) as usize;
+    let Some(deletions) = deletions else { return mask.fill(rows, true) };
+    mask.fill(rows, false);
+    for live in deletions.live_ranges(range.clone()) {
+        mask.set_range((live.start - range.start) as usize..(live.end - range.start) as usize);
+    }
+}
+
+/// Reads all rows of `span` and keeps those of `ranges`, which lie in it.
+pub(crate) fn read_span(
+    fragment: &Fragment,
+    pool: &FilePool,
+    projection: &Projection,
+    span: Range<u64>,
+    ranges: &[Range<u64>],
+) -> Result<Batch> {
+    let picks: Vec<Pick> =
+        ranges.iter().cloned().flatten().map(|row| (0, (row - span.start) as u32)).collect();
+    let columns = projection.columns.iter().map(|own| match own {
+        // Errors are those of the rows that are wanted only.
+        ProjectedColumn::Computed(_) => column(fragment, pool, own, ranges, None),
+        _ => {
+            let whole = column(fragment, pool, own, std::slice::from_ref(&span), None)?;
+            Ok(Column::gather(&[&whole], &picks, None)?)
+        }
+    });
+    Ok(Batch { names: projection.shared_names(), columns: columns.collect::<Result<_>>()?, len: picks.len() })
+}
+
+/// Rows `range` of `batch`.
+pub(crate) fn slice(batch: &Batch, range: Range<usize>) -> Result<Batch> {
+    let picks: Vec<Pick> = range.map(|row| (0, row as u32)).collect();
+    let columns = batch.columns.iter().map(|column| Ok(Column::gather(&[column], &picks, None)?));
+    Ok(Batch { names: batch.names.clone(), columns: columns.collect::<Result<_>>()?, len: picks.len() })
+}
+
+/// Cuts the first `rows` rows off `ranges`.
+pub(crate) fn drop_first(ranges: &mut Vec<Range<u64>>, rows: u64) {
+    let mut left = rows;
+    ranges.retain_mut(|range| {
+        let cut = left.min(range.end - range.start);
+        range.start += cut;
+        left -= cut;
+        range.start < range.end
+    });
 }
 
 /// Cuts `ranges` down to their first `rows` rows.

@@ -1,12 +1,31 @@
 //! `lancet count`: the number of rows, in every format just that.
 
-use super::{open, refuse};
-use crate::{args::CountArgs, error::Result, output::Output};
+use super::{open, plan};
+use crate::{
+    args::CountArgs,
+    error::Result,
+    output::{Output, facts},
+};
+use lancet::Stats;
+use std::{sync::Arc, time::Instant};
 
 pub(super) fn run(args: &CountArgs) -> Result<()> {
-    refuse(args.waits_for())?;
-    let rows = open(&args.dataset)?.count_rows()?;
+    let start = Instant::now();
+    let dataset = open(&args.dataset)?;
+    let stats = Arc::new(Stats::default());
+    let mut scan = dataset.scan().record(stats.clone());
+    if let Some(filter) = &args.filter {
+        scan = scan.filter(filter.as_str())?;
+    }
+    if args.plan.explain {
+        return facts::one(args.output.format(), &plan::plan_facts(&scan.explain()?));
+    }
+    let rows = scan.count()?;
     let mut output = Output::new();
     output.text(&format!("{rows}\n"))?;
-    output.finish()
+    output.finish()?;
+    if args.plan.stats {
+        plan::tell_stats(&dataset, &stats, start);
+    }
+    Ok(())
 }

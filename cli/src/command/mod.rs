@@ -4,6 +4,7 @@ mod count;
 mod index;
 mod info;
 mod inspect;
+mod plan;
 mod query;
 mod tables;
 mod take;

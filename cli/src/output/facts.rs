@@ -218,6 +218,13 @@ fn cell(out: &mut String, fact: &Fact) {
     csv_field(out, &text);
 }
 
+/// One record as a line of JSON.
+pub(crate) fn line(record: &Record) -> String {
+    let mut out = String::new();
+    object(&mut out, record);
+    out
+}
+
 fn object(out: &mut String, record: &Record) {
     out.push('{');
     for (index, (name, fact)) in record.iter().enumerate() {

@@ -12,7 +12,7 @@
 
 use super::{Target, layers::Layers, levels::LevelCodec};
 use crate::{
-    Error, Extent, Result,
+    Column, DataType, Error, Extent, Result,
     column::check_repeated,
     container::PageParts,
     cursor::Cursor,
@@ -20,15 +20,18 @@ use crate::{
     leaf::{Item, LeafBuilder, LeafShape},
     proto::v21 as message,
 };
-use alloc::{format, vec::Vec};
+use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use core::ops::Range;
 use lancet_kernels::levels;
+use once_cell::race::OnceBox;
 
 /// An opened constant page.
 #[derive(Debug)]
 pub(crate) struct Constant {
     /// One slot, or none if no slot holds a value.
     value: Option<LeafBuilder>,
+    /// The value as a column, made when first asked for.
+    column: OnceBox<Arc<Column>>,
     rep: Vec<u16>,
     def: Vec<u16>,
     /// The first entry of each row and the end of the last, if there are lists.
@@ -114,7 +117,13 @@ impl Constant {
                 "expected no values in a page without a value, found {slots}"
             );
         }
-        Ok(Constant { value, rep, def, row_starts, all_null })
+        Ok(Constant { value, column: OnceBox::new(), rep, def, row_starts, all_null })
+    }
+
+    /// A column of the one value, if there is one.
+    pub(crate) fn item(&self, data_type: &DataType) -> Option<&Arc<Column>> {
+        let value = self.value.as_ref()?;
+        Some(self.column.get_or_init(|| Box::new(Arc::new(value.clone().finish(data_type, None)))))
     }
 
     /// Appends rows `range` of the page.
@@ -144,6 +153,10 @@ impl Constant {
             true => entries.len(),
             false => levels::count_at_most(def, layers.visible),
         };
+        if let Some(codes) = &mut target.codes {
+            codes.resize(codes.len() + slots, 0);
+            return Ok(());
+        }
         match &self.value {
             Some(value) => {
                 let picks = &mut target.scratch.picks;

@@ -16,15 +16,16 @@ use super::{
     values::{ValueCodec, replace_first},
 };
 use crate::{
-    Error, Extent, Result,
+    Column, DataType, Error, Extent, Result,
     container::PageParts,
     ensure,
     leaf::{Item, LeafBuilder, LeafShape},
     proto::v21 as message,
 };
-use alloc::{format, vec::Vec};
+use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use core::ops::Range;
 use lancet_kernels::levels;
+use once_cell::race::OnceBox;
 
 /// An opened mini-block page.
 #[derive(Debug)]
@@ -43,6 +44,8 @@ pub(crate) struct MiniBlock {
 #[derive(Debug)]
 struct Dictionary {
     items: LeafBuilder,
+    /// The items as a column, made when first asked for.
+    column: OnceBox<Arc<Column>>,
     index: LeafShape,
 }
 
@@ -99,6 +102,13 @@ impl MiniBlock {
             }
         };
         Ok(MiniBlock { rep, def, values, dictionary, large: layout.has_large_chunk, table, rows, chunks })
+    }
+
+    /// The items of the dictionary, if there is one and it is not empty.
+    pub(crate) fn items(&self, data_type: &DataType) -> Option<&Arc<Column>> {
+        let dictionary = self.dictionary.as_ref().filter(|dictionary| dictionary.items.len() > 0)?;
+        let column = || Box::new(Arc::new(dictionary.items.clone().finish(data_type, None)));
+        Some(dictionary.column.get_or_init(column))
     }
 
     /// Appends rows `range` of the page.
@@ -231,7 +241,7 @@ impl MiniBlock {
         layers: &Layers,
         target: &mut Target,
     ) -> Result<()> {
-        let Target { leaf, def, scratch, .. } = target;
+        let Target { leaf, def, codes, scratch, .. } = target;
         let Some(dictionary) = &self.dictionary else {
             return self.decode(
                 index,
@@ -252,6 +262,10 @@ impl MiniBlock {
         self.decode(index, chunk, count, range, indices, &mut scratch.chunk, &mut scratch.chunk_bytes)?;
         let levels = def.iter().copied().filter(|level| *level <= layers.visible);
         dictionary.check(indices, levels, &mut scratch.picks)?;
+        if let Some(codes) = codes {
+            codes.extend_from_slice(&scratch.picks);
+            return Ok(());
+        }
         match dictionary.items.len() {
             0 => leaf.append_defaults(scratch.picks.len()),
             _ => leaf.append_slots_of(&dictionary.items, &scratch.picks),
@@ -315,7 +329,7 @@ impl Dictionary {
             .decode(&extent.all()?, num_items, &mut items)
             .and_then(|()| items.check_utf8(0))
             .map_err(|error| error.at(extent.position()).within("dictionary"))?;
-        Ok(Dictionary { items, index })
+        Ok(Dictionary { items, column: OnceBox::new(), index })
     }
 
     /// Sets `picks` to the indices as numbers below the number of items. Null slots may hold any index, and

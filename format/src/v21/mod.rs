@@ -23,13 +23,14 @@ mod values;
 use crate::{
     Column, ColumnMap, DataType, Error, Field, File, Result, Values,
     blob::fetch,
-    column::too_large,
+    coded::Coded,
+    column::{check_repeated, too_large},
     container::PageParts,
     file::{OpenPage, for_each_page, is_leaf},
     leaf::{LeafBuilder, LeafShape},
     proto::{self, v21 as message},
 };
-use alloc::{sync::Arc, vec::Vec};
+use alloc::{format, sync::Arc, vec::Vec};
 use blob::BlobPage;
 use constant::Constant;
 use core::ops::Range;
@@ -64,6 +65,8 @@ pub(crate) struct Target {
     def: Vec<u16>,
     /// Whether all rows come from one piece of one page, which may then be shared.
     keep: bool,
+    /// Numbers of distinct values, where those are wanted instead of the values.
+    codes: Option<Vec<u32>>,
     scratch: Scratch,
 }
 
@@ -80,7 +83,13 @@ struct Scratch {
 
 impl Target {
     fn new(leaf: LeafBuilder, structure: Structure, keep: bool) -> Self {
-        Target { leaf, structure, rep: Vec::new(), def: Vec::new(), keep, scratch: Scratch::default() }
+        let scratch = Scratch::default();
+        Target { leaf, structure, rep: Vec::new(), def: Vec::new(), keep, codes: None, scratch }
+    }
+
+    /// The number of values so far.
+    fn len(&self) -> usize {
+        self.codes.as_ref().map_or(self.leaf.len(), Vec::len)
     }
 }
 
@@ -138,6 +147,15 @@ impl Page {
         matches!(&self.layout, Layout::FullZip(page) if page.is_plain())
     }
 
+    /// The distinct values of the page, of type `data_type`, if it stores each of them once.
+    fn items(&self, data_type: &DataType) -> Option<&Arc<Column>> {
+        match &self.layout {
+            Layout::MiniBlock(page) => page.items(data_type),
+            Layout::Constant(page) => page.item(data_type),
+            Layout::FullZip(_) | Layout::Blob(_) => None,
+        }
+    }
+
     /// Appends rows `range` of the page to `target`.
     fn read(&self, range: Range<u64>, target: &mut Target) -> Result<()> {
         if *target.leaf.shape() != self.shape {
@@ -150,7 +168,7 @@ impl Page {
             Layout::Constant(page) => page.read(range, &self.layers, target)?,
             Layout::Blob(page) => page.read(range, &self.layers, target)?,
         }
-        let (found, expected) = (target.leaf.len(), target.structure.leaf_len());
+        let (found, expected) = (target.len(), target.structure.leaf_len());
         crate::ensure!(found == expected, "expected {expected} values for the levels read, found {found}");
         target.leaf.check_utf8(first)
     }
@@ -196,6 +214,39 @@ fn open_page<'a>(
         OpenPage::V21(_) => Err(changed()),
         OpenPage::V20(_) => unreachable!("a file has one version"),
     }
+}
+
+/// See [`File::read_coded`].
+pub(crate) fn read_coded(
+    file: &File,
+    field: &Field,
+    columns: &ColumnMap,
+    rows: u64,
+    range: Range<u64>,
+) -> Result<Option<Coded>> {
+    let path = &[Node::Item];
+    let Some(column) = columns.get(field.id) else { return Ok(None) };
+    if !is_leaf(field) || field.blob_description().is_some() || !field.data_type.children().is_empty() {
+        return Ok(None);
+    }
+    let pages = &file.column(column)?.pages;
+    pages.expect_rows(rows)?;
+    let Some(index) = pages.page_of(range.start) else { return Ok(None) };
+    if pages.starts[index + 1] < range.end {
+        return Ok(None);
+    }
+    let page = open_page(file, column, index, path, field)?;
+    let Some(items) = page.items(&field.data_type) else { return Ok(None) };
+    let count = total(core::slice::from_ref(&range))?;
+    check_repeated(count, size_of::<u32>() as u64)?;
+    let leaf = LeafBuilder::new(page.shape.clone(), 0, None);
+    let mut target = Target::new(leaf, Structure::new(path, count, None), false);
+    target.codes = Some(Vec::with_capacity(count));
+    let start = pages.starts[index];
+    page.read(range.start - start..range.end - start, &mut target)
+        .map_err(|error| error.within(format!("page {index}")))?;
+    let validity = target.structure.finish().last().and_then(|node| node.validity().cloned());
+    Ok(Some(Coded { codes: target.codes.unwrap_or_default(), items: items.clone(), validity }))
 }
 
 /// See [`File::read`].

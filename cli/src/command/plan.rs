@@ -1,0 +1,42 @@
+//! What `--explain` and `--stats` tell about a query.
+
+use crate::output::facts::{self, Fact, Record};
+use lancet::{Dataset, Plan, Stats};
+use std::time::Instant;
+
+/// A plan as facts.
+pub(super) fn plan_facts(plan: &Plan) -> Record {
+    let fragments = plan.fragments.iter().map(|fragment| {
+        let facts: Record = vec![
+            ("fragment", fragment.fragment.into()),
+            ("read", "scan".into()),
+            ("rows", fragment.rows.into()),
+        ];
+        Fact::Record(facts)
+    });
+    vec![
+        ("filter", plan.filter.clone().into()),
+        ("index_query", Fact::Null),
+        ("refine", plan.filter.clone().into()),
+        ("filter_columns", plan.filter_columns.clone().into()),
+        ("columns", plan.columns.clone().into()),
+        ("offset", plan.offset.into()),
+        ("limit", plan.limit.into()),
+        ("fragments", Fact::List(fragments.collect())),
+    ]
+}
+
+/// Writes what a query did to standard error, as one line of JSON.
+pub(super) fn tell_stats(dataset: &Dataset, stats: &Stats, start: Instant) {
+    let usage = dataset.usage();
+    let facts: Record = vec![
+        ("wall_microseconds", u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX).into()),
+        ("rows_examined", stats.rows_examined().into()),
+        ("rows_returned", stats.rows_returned().into()),
+        ("pages_read", usage.pages.into()),
+        ("page_bytes", usage.page_bytes.into()),
+        ("files_mapped", usage.files.into()),
+        ("bytes_mapped", usage.bytes_mapped.into()),
+    ];
+    eprintln!("{}", facts::line(&facts));
+}
