@@ -37,6 +37,13 @@ impl Batch {
         &self.columns
     }
 
+    /// Adds a column of as many rows as there are.
+    pub(crate) fn push(&mut self, name: &str, column: Column) {
+        debug_assert_eq!(column.len(), self.len);
+        self.names = self.names.iter().cloned().chain([name.into()]).collect();
+        self.columns.push(column);
+    }
+
     /// The column called `name`.
     pub fn column(&self, name: &str) -> Option<&Column> {
         let position = self.names.iter().position(|own| **own == *name)?;

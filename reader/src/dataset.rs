@@ -3,6 +3,7 @@
 use crate::{
     Batch, Error, Finding, Index, Progress, Projection, Result, Rows, Scan, Version,
     files::{FilePool, FileSlot, Usage},
+    nearest::OpenedSegments,
     fragment::Fragment,
     indices,
     location::{self, Bases, Location},
@@ -45,6 +46,8 @@ struct Inner {
     /// The segments of all indices.
     segments: Vec<IndexMetadata>,
     bases: Arc<Bases>,
+    /// Segments of vector indices that are open, shared by all versions.
+    opened_segments: Arc<OpenedSegments>,
 }
 
 /// How to open a [`Dataset`]; made by [`Dataset::options`].
@@ -212,6 +215,7 @@ impl Dataset {
             row_id_index: OnceLock::new(),
             segments,
             bases,
+            opened_segments: sibling.map_or_else(Arc::default, |dataset| dataset.0.opened_segments.clone()),
         })))
     }
 
@@ -430,6 +434,10 @@ impl Dataset {
 
     pub(crate) fn manifest_path(&self) -> &str {
         &self.0.manifest_path
+    }
+
+    pub(crate) fn opened_segments(&self) -> &OpenedSegments {
+        &self.0.opened_segments
     }
 
     pub(crate) fn index_segments(&self) -> &[IndexMetadata] {

@@ -34,6 +34,7 @@ struct Inner {
 enum Cause {
     Io(io::Error),
     Format(lancet_format::Error),
+    Index(lancet_format::Error),
     Other(ErrorKind, String),
 }
 
@@ -47,6 +48,11 @@ impl Error {
 
     pub(crate) fn format(path: impl Into<String>, error: lancet_format::Error) -> Self {
         Error(Arc::new(Inner { path: Some(path.into()), cause: Cause::Format(error) }))
+    }
+
+    /// An error of an index, without which there is another way.
+    pub(crate) fn index(path: impl Into<String>, error: lancet_format::Error) -> Self {
+        Error(Arc::new(Inner { path: Some(path.into()), cause: Cause::Index(error) }))
     }
 
     pub(crate) fn corrupt(path: impl Into<String>, message: impl Into<String>) -> Self {
@@ -78,7 +84,7 @@ impl Error {
         match &self.0.cause {
             Cause::Io(_) => ErrorKind::Io,
             Cause::Other(kind, _) => *kind,
-            Cause::Format(error) => match error.kind() {
+            Cause::Format(error) | Cause::Index(error) => match error.kind() {
                 Format::Unsupported => ErrorKind::Unsupported,
                 Format::InvalidInput => ErrorKind::InvalidInput,
                 Format::TooLarge => ErrorKind::TooLarge,
@@ -101,7 +107,7 @@ impl Error {
     /// The byte offset in that file, where one applies.
     pub fn offset(&self) -> Option<u64> {
         match &self.0.cause {
-            Cause::Format(error) => error.offset(),
+            Cause::Format(error) | Cause::Index(error) => error.offset(),
             _ => None,
         }
     }
@@ -122,6 +128,7 @@ impl fmt::Display for Error {
         match &self.0.cause {
             Cause::Io(error) => write!(f, "{error}"),
             Cause::Format(error) => write!(f, "{error}"),
+            Cause::Index(error) => write!(f, "{error} (a query that uses no index does without this file)"),
             Cause::Other(_, message) => f.write_str(message),
         }
     }

@@ -31,6 +31,7 @@ mod fragment;
 mod indices;
 mod inspect;
 mod location;
+mod nearest;
 mod projection;
 mod read;
 mod row_ids;
@@ -49,6 +50,7 @@ pub use inspect::inspect;
 pub use lancet_format::{
     Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, describe, table,
 };
+pub use nearest::{IntoVector, Metric, Nearest};
 pub use projection::Projection;
 pub use files::Usage;
 pub use scan::{Batches, FragmentPlan, IntoFilter, Plan, Scan, Stats};

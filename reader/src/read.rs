@@ -2,7 +2,7 @@
 
 use crate::{filter::Mask, Batch, Projection, Result, files::FilePool, fragment::Fragment, projection::ProjectedColumn};
 use lancet_format::{Column, Pick, table::Deletions};
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// Reads the physical rows of `ranges` into `batch`, whose buffers are used again where they fit.
 pub(crate) fn read(
@@ -156,6 +156,18 @@ pub(crate) fn drop_first(ranges: &mut Vec<Range<u64>>, rows: u64) {
     });
 }
 
+/// Ascending rows as ranges that do not touch.
+pub(crate) fn ranges_of(rows: impl Iterator<Item = u64>) -> Vec<Range<u64>> {
+    let mut ranges: Vec<Range<u64>> = Vec::new();
+    for row in rows {
+        match ranges.last_mut() {
+            Some(last) if last.end == row => last.end += 1,
+            _ => ranges.push(row..row + 1),
+        }
+    }
+    ranges
+}
+
 /// Cuts `ranges` down to their first `rows` rows.
 pub(crate) fn keep_first(ranges: &mut Vec<Range<u64>>, rows: u64) {
     let mut left = rows;
@@ -166,9 +178,17 @@ pub(crate) fn keep_first(ranges: &mut Vec<Range<u64>>, rows: u64) {
     });
 }
 
-/// All rows of `batches` in one.
+/// All rows of `batches` of a projection in one.
 pub(crate) fn join(projection: &Projection, batches: &[Batch]) -> Result<Batch> {
-    let names = projection.shared_names();
+    if batches.is_empty() {
+        let columns = projection.columns.iter().map(|column| Column::nulls(&column.data_type(), 0)).collect();
+        return Ok(Batch { names: projection.shared_names(), columns, len: 0 });
+    }
+    concat(projection.shared_names(), batches)
+}
+
+/// All rows of `batches`, at least one, in one.
+pub(crate) fn concat(names: Arc<[Arc<str>]>, batches: &[Batch]) -> Result<Batch> {
     let len = batches.iter().map(Batch::len).sum();
     if let [only] = batches {
         return Ok(only.clone());
@@ -178,12 +198,9 @@ pub(crate) fn join(projection: &Projection, batches: &[Batch]) -> Result<Batch> 
         .enumerate()
         .flat_map(|(part, batch)| (0..batch.len() as u32).map(move |row| (part as u32, row)))
         .collect();
-    let columns = projection.columns.iter().enumerate().map(|(i, column)| {
+    let columns = (0..names.len()).map(|i| {
         let parts: Vec<&Column> = batches.iter().map(|batch| &batch.columns[i]).collect();
-        match parts.is_empty() {
-            true => Ok(Column::nulls(&column.data_type(), 0)),
-            false => Ok(Column::gather(&parts, &picks, None)?),
-        }
+        Ok(Column::gather(&parts, &picks, None)?)
     });
     Ok(Batch { names, columns: columns.collect::<Result<_>>()?, len })
 }

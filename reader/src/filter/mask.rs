@@ -106,6 +106,16 @@ impl Mask {
         })
     }
 
+    /// The rows in the set from `start` on, ascending.
+    pub(crate) fn iter_from(&self, start: usize) -> impl Iterator<Item = usize> + '_ {
+        let mut next = start;
+        std::iter::from_fn(move || {
+            let row = self.find(next, true)?;
+            next = row + 1;
+            Some(row)
+        })
+    }
+
     /// The rows in the set as ranges, ascending and apart.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let mut from = 0;

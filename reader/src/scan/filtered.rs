@@ -64,6 +64,19 @@ pub(super) fn count(scan: &Scan, enough: u64) -> Result<u64> {
     Ok(total)
 }
 
+/// The rows of the fragment at `position` for which the filter is true.
+pub(crate) fn matches(scan: &Scan, position: usize) -> Result<Mask> {
+    let rows = scan.dataset.fragments()[position].physical_rows(scan.dataset.pool())?;
+    let mut all = Mask::filled(usize::try_from(rows).unwrap_or(usize::MAX), false);
+    let mut run = Run::new(scan, Stretch { position, rows: 0..rows });
+    while let Some(first) = run.next_piece(scan)? {
+        let first = first as usize;
+        run.mask.ranges().for_each(|range| all.set_range(first + range.start..first + range.end));
+        scan.watch.check()?;
+    }
+    Ok(all)
+}
+
 /// All rows to be looked at, in stretches.
 fn stretches(scan: &Scan) -> Result<VecDeque<Stretch>> {
     let mut stretches = VecDeque::new();

@@ -24,11 +24,13 @@ pub use batches::Batches;
 pub use explain::{FragmentPlan, Plan};
 pub(crate) use filter::Filter;
 pub use filter::IntoFilter;
+pub(crate) use filtered::matches;
 pub(crate) use inputs::RangeInputs;
 pub use stats::Stats;
 
 use crate::{
-    Batch, Dataset, Error, Projection, Result,
+    Batch, Dataset, Error, Nearest, Projection, Result,
+    nearest::IntoVector,
     read,
 };
 use std::{
@@ -239,6 +241,49 @@ impl Scan {
         Ok(rows)
     }
 
+    /// Searches for the nearest neighbours of a vector among the rows that the scan would return; its offset and limit
+    /// then count rows in the order of their distance. `column` holds vectors: fixed-size lists of numbers.
+    ///
+    /// # Errors
+    /// Invalid input if there is no such column or the query does not fit it.
+    pub fn nearest(self, column: &str, query: impl IntoVector) -> Result<Nearest> {
+        Nearest::new(self, column, query)
+    }
+
+    /// As [`nearest`](Self::nearest), for several vectors: the answers follow one another, and a column `_query` says
+    /// to which vector a row belongs. On a column of lists of vectors they are one query of several vectors.
+    ///
+    /// # Errors
+    /// Those of [`nearest`](Self::nearest).
+    pub fn nearest_each<V: IntoVector>(
+        self,
+        column: &str,
+        queries: impl IntoIterator<Item = V>,
+    ) -> Result<Nearest> {
+        Nearest::new_each(self, column, queries)
+    }
+
+    pub(crate) fn dataset(&self) -> &Dataset {
+        &self.dataset
+    }
+
+    pub(crate) fn filter_ref(&self) -> Option<&Filter> {
+        self.filter.as_deref()
+    }
+
+    pub(crate) fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    pub(crate) fn stats(&self) -> &Stats {
+        &self.stats
+    }
+
+    /// Offset and limit.
+    pub(crate) fn window(&self) -> (u64, u64) {
+        (self.offset, self.limit.unwrap_or(u64::MAX))
+    }
+
     /// The columns of the batches.
     pub fn projection(&self) -> &Projection {
         &self.projection
@@ -260,7 +305,7 @@ impl Scan {
     }
 
     /// The positions of the fragments to read among those of the dataset.
-    fn positions(&self) -> Vec<usize> {
+    pub(crate) fn positions(&self) -> Vec<usize> {
         let wanted = |id| self.fragments.as_ref().is_none_or(|ids| ids.contains(&id));
         let fragments = self.dataset.fragments().iter().enumerate();
         fragments.filter(|(_, fragment)| wanted(fragment.meta.id)).map(|(position, _)| position).collect()

@@ -1,0 +1,172 @@
+//! Exact distances: of all rows of fragments, or of rows named by their ids.
+
+use super::{Metric, column::VectorColumn, query::Query, selection::Selection};
+use crate::{Result, Rows, Scan, Dataset, filter::Mask, fragment::Fragment, projection::ProjectedColumn, read};
+use lancet_format::{Column, Values};
+use lancet_index::{nearest::Nearest, with_numbers};
+use lancet_kernels::distance::{DistanceTable, Element};
+use std::ops::Range;
+
+/// Rows whose vectors are read at a time.
+const BLOCK_ROWS: u64 = 8192;
+
+/// With fewer than one selected row in so many, only these are read.
+const SPARSE: usize = 8;
+
+/// Offers all selected rows of the scan's fragments, or of those at the positions `only`.
+pub(super) fn search(
+    scan: &Scan,
+    column: &VectorColumn,
+    query: &Query,
+    metric: Metric,
+    selection: &Selection,
+    only: Option<&[usize]>,
+    nearest: &mut Nearest,
+) -> Result<()> {
+    let dataset = scan.dataset();
+    let pool = dataset.pool();
+    let mut distances = Vec::new();
+    for position in scan.positions() {
+        if only.is_some_and(|only| !only.contains(&position)) {
+            continue;
+        }
+        let Some(mask) = selection.of_fragment(position) else { continue };
+        let fragment = &dataset.fragments()[position];
+        let rows = fragment.physical_rows(pool)?;
+        let mut start = 0;
+        while start < rows {
+            let end = read::batch_end(fragment, pool, column.projection(), start, rows)?;
+            let end = end.min(start + BLOCK_ROWS);
+            scan.watch().check()?;
+            let block = Block { fragment, rows: start..end, mask };
+            block.offer(dataset, column, query, metric, &mut distances, nearest)?;
+            start = end;
+        }
+        scan.stats().examined(mask.map_or(rows, |mask| mask.count() as u64));
+    }
+    Ok(())
+}
+
+/// Offers the rows with these ids.
+pub(super) fn rank(
+    dataset: &Dataset,
+    column: &VectorColumn,
+    query: &Query,
+    metric: Metric,
+    row_ids: &[u64],
+    nearest: &mut Nearest,
+) -> Result<()> {
+    let batch = dataset.take(Rows::Ids(row_ids), column.projection())?;
+    let mut distances = Vec::new();
+    compute(&batch.columns()[0], column, query, metric, &mut distances);
+    nearest.offer(&distances, row_ids, None);
+    Ok(())
+}
+
+/// Some rows of a fragment.
+struct Block<'a> {
+    fragment: &'a Fragment,
+    rows: Range<u64>,
+    /// The selected rows of the fragment, if not all of them are.
+    mask: Option<&'a Mask>,
+}
+
+impl Block<'_> {
+    fn offer(
+        &self,
+        dataset: &Dataset,
+        column: &VectorColumn,
+        query: &Query,
+        metric: Metric,
+        distances: &mut Vec<f32>,
+        nearest: &mut Nearest,
+    ) -> Result<()> {
+        let pool = dataset.pool();
+        let len = (self.rows.end - self.rows.start) as usize;
+        let selected: Option<Vec<usize>> = self.mask.map(|mask| {
+            let (start, end) = (self.rows.start as usize, self.rows.end as usize);
+            mask.iter_from(start).take_while(|&row| row < end).collect()
+        });
+        let own = &column.projection().columns[0];
+        let mut ranges = vec![self.rows.clone()];
+        let mut picked = None;
+        if let Some(selected) = selected {
+            if selected.is_empty() {
+                return Ok(());
+            }
+            match selected.len() * SPARSE < len {
+                true => ranges = read::ranges_of(selected.iter().map(|&row| row as u64)),
+                false => {
+                    let mut mask = vec![0u64; len.div_ceil(64)];
+                    for row in selected {
+                        let row = row - self.rows.start as usize;
+                        mask[row / 64] |= 1 << (row % 64);
+                    }
+                    picked = Some(mask);
+                }
+            }
+        }
+        let vectors = read::column(self.fragment, pool, own, &ranges, None)?;
+        let ids = read::column(self.fragment, pool, &ProjectedColumn::RowId, &ranges, None)?;
+        compute(&vectors, column, query, metric, distances);
+        nearest.offer(distances, ids.primitive().unwrap_or_default(), picked.as_deref());
+        Ok(())
+    }
+}
+
+/// The distances of all rows; NaN where a row has no vector.
+fn compute(
+    rows: &Column,
+    column: &VectorColumn,
+    query: &Query,
+    metric: Metric,
+    distances: &mut Vec<f32>,
+) {
+    distances.clear();
+    distances.resize(rows.len(), f32::NAN);
+    match column.is_list() {
+        false => {
+            with_numbers!(&query.vectors()[0], values => flat(rows, values, metric, distances));
+            without_vectors(rows, column.dimension(), distances);
+        }
+        true => lists(rows, column, query, metric, distances),
+    }
+}
+
+fn flat<T: Element>(rows: &Column, query: &[T], metric: Metric, distances: &mut [f32]) {
+    if let Some(values) = rows.flat::<T>() {
+        DistanceTable::<T>::current().distances(metric, query, values, query.len(), distances);
+    }
+}
+
+/// Sets the distance of rows that are null, or hold a null number, to NaN.
+fn without_vectors(rows: &Column, dimension: usize, distances: &mut [f32]) {
+    if rows.null_count() > 0 {
+        (0..rows.len()).filter(|&row| rows.is_null(row)).for_each(|row| distances[row] = f32::NAN);
+    }
+    if let Some(items) = rows.child().filter(|items| items.null_count() > 0) {
+        let nulls = (0..items.len()).filter(|&item| items.is_null(item));
+        nulls.for_each(|item| distances[item / dimension.max(1)] = f32::NAN);
+    }
+}
+
+/// Lists of vectors: 1 − the sum, over the query's vectors, of the greatest similarity (1 − distance) in the list.
+fn lists(rows: &Column, column: &VectorColumn, query: &Query, metric: Metric, distances: &mut [f32]) {
+    let Values::List { items, .. } | Values::LargeList { items, .. } = rows.values() else { return };
+    let mut sums = vec![0f64; rows.len()];
+    let mut of_items = vec![f32::NAN; items.len()];
+    for vector in query.vectors() {
+        with_numbers!(vector, values => flat(items, values, metric, &mut of_items));
+        without_vectors(items, column.dimension(), &mut of_items);
+        for (row, sum) in sums.iter_mut().enumerate() {
+            let own = rows.range(row).map_or(&[][..], |range| &of_items[range]);
+            // The nearest that is not NaN; an empty list has none and drops out.
+            let nearest = own.iter().copied().fold(f32::NAN, f32::min);
+            *sum += 1.0 - f64::from(nearest);
+        }
+    }
+    for (row, (distance, sum)) in distances.iter_mut().zip(sums).enumerate() {
+        *distance = if rows.is_null(row) { f32::NAN } else { (1.0 - sum) as f32 };
+    }
+}
+
