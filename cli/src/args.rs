@@ -1,8 +1,8 @@
 //! The flags of every command; see `docs/cli.md` for what they promise.
 
 use crate::{output::Format, rows::RowList};
-use clap::{Args, Parser, Subcommand, ValueEnum, value_parser};
-use std::path::PathBuf;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::{path::PathBuf, str::FromStr};
 
 /// Reads the datasets that Lance and LanceDB write
 #[derive(Debug, Parser)]
@@ -168,58 +168,85 @@ pub(crate) struct QueryArgs {
     #[arg(long)]
     pub(crate) blob_descriptions: bool,
     #[command(flatten)]
-    nearest: NearestArgs,
+    pub(crate) nearest: NearestArgs,
     /// Ignore every index: exact search and plain scan
     #[arg(long)]
-    no_index: bool,
+    pub(crate) no_index: bool,
     /// Skip fragments that the index does not cover
     #[arg(long, conflicts_with = "no_index")]
-    indexed_only: bool,
+    pub(crate) indexed_only: bool,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
 }
 
 /// The nearest-neighbour search.
 #[derive(Debug, Args)]
-struct NearestArgs {
+pub(crate) struct NearestArgs {
     /// Search this vector column for the nearest neighbours
     #[arg(long, value_name = "COLUMN", requires = "vector")]
-    nearest: Option<String>,
+    pub(crate) nearest: Option<String>,
     /// Query vector: `[…]`, `@FILE.npy`, `row:ID` or `where:PREDICATE`
     #[arg(long, value_name = "VECTOR", requires = "nearest", allow_hyphen_values = true)]
-    vector: Option<String>,
+    pub(crate) vector: Option<String>,
     /// Neighbours [default: 10]
-    #[arg(short, value_name = "N", requires = "nearest", value_parser = value_parser!(u64).range(1..))]
-    k: Option<u64>,
+    #[arg(short, value_name = "N", requires = "nearest", value_parser = at_least_one)]
+    pub(crate) k: Option<usize>,
     /// Search exactly this many partitions
     #[arg(long, value_name = "N", requires = "nearest", conflicts_with_all = ["min_nprobes", "max_nprobes"])]
-    nprobes: Option<u32>,
+    pub(crate) nprobes: Option<usize>,
     /// Search at least this many partitions [default: 20]
     #[arg(long, value_name = "N", requires = "nearest")]
-    min_nprobes: Option<u32>,
+    pub(crate) min_nprobes: Option<usize>,
     /// Search at most this many partitions [default: all]
     #[arg(long, value_name = "N", requires = "nearest")]
-    max_nprobes: Option<u32>,
+    pub(crate) max_nprobes: Option<usize>,
     /// Rank this many times k candidates by their exact distance
     #[arg(long, value_name = "N", requires = "nearest")]
-    refine: Option<u32>,
+    pub(crate) refine: Option<usize>,
     /// Search width of HNSW
     #[arg(long, value_name = "N", requires = "nearest")]
-    ef: Option<u32>,
+    pub(crate) ef: Option<usize>,
     /// Distance [default: the index's, or l2]
     #[arg(long, value_enum, requires = "nearest")]
-    metric: Option<Metric>,
+    pub(crate) metric: Option<Metric>,
     /// Only distances from LO up to, not including, HI; either may be empty
     #[arg(long, value_name = "LO,HI", requires = "nearest", allow_hyphen_values = true)]
-    distance_range: Option<String>,
+    pub(crate) distance_range: Option<DistanceRange>,
     /// Filter after the search instead of before it
     #[arg(long, requires = "nearest")]
-    postfilter: bool,
+    pub(crate) postfilter: bool,
+}
+
+/// Distances from the first up to, not including, the second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct DistanceRange {
+    pub(crate) low: Option<f32>,
+    pub(crate) high: Option<f32>,
+}
+
+impl FromStr for DistanceRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bound = |text: &str| match text.trim() {
+            "" => Ok(None),
+            number => number.parse().map(Some).map_err(|_| format!("expected a number, found `{number}`")),
+        };
+        let (low, high) = text.split_once(',').ok_or("expected `LO,HI`, of which either may be empty")?;
+        Ok(DistanceRange { low: bound(low)?, high: bound(high)? })
+    }
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..) => Ok(number),
+        _ => Err("expected a number of 1 or more".into()),
+    }
 }
 
 /// How vectors are compared.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Metric {
+pub(crate) enum Metric {
     L2,
     Cosine,
     Dot,
@@ -240,21 +267,9 @@ pub(crate) struct PlanArgs {
 impl QueryArgs {
     /// The first flag given whose feature is not there yet.
     pub(crate) fn waits_for(&self) -> Option<&'static str> {
-        let NearestArgs { nearest, vector, k, nprobes, min_nprobes, max_nprobes, .. } = &self.nearest;
-        let NearestArgs { refine, ef, metric, distance_range, postfilter, .. } = &self.nearest;
         first_given(&[
-            ("--nearest", nearest.is_some()),
-            ("--vector", vector.is_some()),
-            ("-k", k.is_some()),
-            ("--nprobes", nprobes.is_some()),
-            ("--min-nprobes", min_nprobes.is_some()),
-            ("--max-nprobes", max_nprobes.is_some()),
-            ("--refine", refine.is_some()),
-            ("--ef", ef.is_some()),
-            ("--metric", metric.is_some()),
-            ("--distance-range", distance_range.is_some()),
-            ("--postfilter", *postfilter),
-            ("--indexed-only", self.indexed_only),
+            ("--ef", self.nearest.ef.is_some()),
+            ("--indexed-only without --nearest", self.indexed_only && self.nearest.nearest.is_none()),
         ])
     }
 }

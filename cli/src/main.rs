@@ -6,8 +6,10 @@
 mod args;
 mod command;
 mod error;
+mod npy;
 mod output;
 mod rows;
+mod vectors;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -190,6 +190,11 @@ impl File {
         Ok(lent.then(|| open.pages.starts[page]..open.pages.starts[page + 1]))
     }
 
+    /// The size of the file in bytes.
+    pub fn size(&self) -> u64 {
+        self.container.source().len()
+    }
+
     /// The pages of which rows have been read so far, and the bytes of their buffers.
     pub fn pages_used(&self) -> (u64, u64) {
         let (mut pages, mut bytes) = (0, 0u64);

@@ -7,7 +7,6 @@ use lancet_kernels::distance::{DistanceTable, Metric};
 
 /// The numbers of a vector, in the type of the column that it is compared with.
 #[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
 pub enum Vector {
     /// `halffloat`
     Float16(Vec<f16>),

@@ -132,7 +132,7 @@ impl FilePool {
             if let Some(file) = &*slot.open.load() {
                 let (pages, bytes) = file.pages_used();
                 usage.files += 1;
-                usage.bytes_mapped += file.container().source().len();
+                usage.bytes_mapped += file.size();
                 usage.pages += pages;
                 usage.page_bytes += bytes;
             }

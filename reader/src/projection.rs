@@ -40,17 +40,24 @@ pub(crate) enum ProjectedColumn {
 /// An expression and the columns that it reads, in the order in which it names them.
 #[derive(Debug)]
 pub(crate) struct ComputedColumn {
-    pub(crate) computed: Computed,
-    pub(crate) inputs: Vec<ProjectedColumn>,
+    computed: Computed,
+    inputs: Vec<ProjectedColumn>,
+    data_type: DataType,
 }
 
 impl ComputedColumn {
     /// # Errors
     /// Those of binding the expression to `schema`.
     fn new(expr: &Expr, schema: &Schema) -> Result<Self> {
-        let computed = Computed::new(&expr.bind(schema)?)?;
+        let typed = expr.bind(schema)?;
+        let computed = Computed::new(&typed)?;
         let inputs = computed.columns().iter().map(ProjectedColumn::of_ref).collect();
-        Ok(ComputedColumn { computed, inputs })
+        // Dictionaries are read as their values.
+        let data_type = match typed.data_type() {
+            DataType::Dictionary(_, values) => (**values).clone(),
+            other => other.clone(),
+        };
+        Ok(ComputedColumn { computed, inputs, data_type })
     }
 
     /// The values of the physical rows of `ranges`.
@@ -232,7 +239,7 @@ impl ProjectedColumn {
                 }
                 data_type.clone()
             }
-            ProjectedColumn::Computed(computed) => computed.computed.data_type().clone(),
+            ProjectedColumn::Computed(computed) => computed.data_type.clone(),
             _ => DataType::UInt64,
         }
     }

@@ -107,6 +107,16 @@ pub(crate) fn live_ranges(
     range.end
 }
 
+/// The most memory that the rows of a batch take apart from what their texts and lists hold. Only rows of more
+/// than 128 KiB each make a batch smaller than it should be by this.
+const MAX_BATCH_BYTES: u64 = 1 << 30;
+
+/// How many rows of `columns` are read at once at the most, at least one.
+pub(crate) fn rows_that_fit(columns: &[ProjectedColumn]) -> u64 {
+    let widths = columns.iter().map(|column| column.data_type().value_bytes());
+    (MAX_BATCH_BYTES / widths.fold(1, u64::saturating_add)).max(1)
+}
+
 /// Sets `mask` to the rows of `range` that are not deleted.
 pub(crate) fn live_mask(deletions: Option<&Deletions>, range: Range<u64>, mask: &mut Mask) {
     let rows = (range.end - range.start) as usize;

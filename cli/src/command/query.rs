@@ -1,12 +1,13 @@
-//! `lancet query`: rows in row order, all or those that a filter leaves.
+//! `lancet query`: rows in row order, or the nearest neighbours of a vector.
 
 use super::{open, plan, refuse};
 use crate::{
-    args::QueryArgs,
+    args::{Metric, NearestArgs, QueryArgs},
     error::Result,
     output::{Renderer, facts},
+    vectors::{self, Vectors},
 };
-use lancet::{Dataset, Scan, Stats, expr};
+use lancet::{Dataset, Nearest, Scan, Stats, expr};
 use std::{sync::Arc, time::Instant};
 
 pub(super) fn run(args: &QueryArgs) -> Result<()> {
@@ -15,14 +16,21 @@ pub(super) fn run(args: &QueryArgs) -> Result<()> {
     let dataset = open(&args.dataset)?;
     let stats = Arc::new(Stats::default());
     let scan = scan(&dataset, args)?.record(stats.clone());
-    if args.plan.explain {
-        return facts::one(args.output.format(), &plan::plan_facts(&scan.explain()?));
+    if let (Some(column), Some(vector)) = (&args.nearest.nearest, &args.nearest.vector) {
+        let nearest = nearest(scan, args, column, vectors::read(vector, &dataset, column)?)?;
+        let mut renderer = Renderer::new(args.output.format(), &nearest.names());
+        renderer.batch(&nearest.collect()?)?;
+        renderer.finish()?;
+    } else {
+        if args.plan.explain {
+            return facts::one(args.output.format(), &plan::plan_facts(&scan.explain()?));
+        }
+        let mut renderer = Renderer::new(args.output.format(), scan.projection().names());
+        for batch in scan.batches()? {
+            renderer.batch(&batch?)?;
+        }
+        renderer.finish()?;
     }
-    let mut renderer = Renderer::new(args.output.format(), scan.projection().names());
-    for batch in scan.batches()? {
-        renderer.batch(&batch?)?;
-    }
-    renderer.finish()?;
     if args.plan.stats {
         plan::tell_stats(&dataset, &stats, start);
     }
@@ -54,4 +62,41 @@ fn scan(dataset: &Dataset, args: &QueryArgs) -> Result<Scan> {
         scan = scan.limit(limit);
     }
     Ok(scan)
+}
+
+/// The search that the arguments ask for.
+fn nearest(scan: Scan, args: &QueryArgs, column: &str, vectors: Vectors) -> Result<Nearest> {
+    let mut nearest = match vectors {
+        Vectors::One(vector) => scan.nearest(column, &vector)?,
+        Vectors::Many(vectors) => scan.nearest_each(column, vectors)?,
+    };
+    let NearestArgs { k, nprobes, min_nprobes, max_nprobes, refine, metric, .. } = args.nearest;
+    if let Some(k) = k {
+        nearest = nearest.k(k);
+    }
+    if let Some(partitions) = nprobes {
+        nearest = nearest.nprobes(partitions);
+    }
+    if let Some(partitions) = min_nprobes {
+        nearest = nearest.min_probes(partitions);
+    }
+    if let Some(partitions) = max_nprobes {
+        nearest = nearest.max_probes(partitions);
+    }
+    if let Some(factor) = refine {
+        nearest = nearest.refine(factor);
+    }
+    if let Some(metric) = metric {
+        nearest = nearest.metric(match metric {
+            Metric::L2 => lancet::Metric::L2,
+            Metric::Cosine => lancet::Metric::Cosine,
+            Metric::Dot => lancet::Metric::Dot,
+            Metric::Hamming => lancet::Metric::Hamming,
+        });
+    }
+    if let Some(range) = args.nearest.distance_range {
+        nearest = nearest.distance_range(range.low, range.high);
+    }
+    let postfilter = args.nearest.postfilter;
+    Ok(nearest.postfilter(postfilter).use_index(!args.no_index).indexed_only(args.indexed_only))
 }

@@ -152,7 +152,7 @@ fn without_vectors(rows: &Column, dimension: usize, distances: &mut [f32]) {
 
 /// Lists of vectors: 1 − the sum, over the query's vectors, of the greatest similarity (1 − distance) in the list.
 fn lists(rows: &Column, column: &VectorColumn, query: &Query, metric: Metric, distances: &mut [f32]) {
-    let Values::List { items, .. } | Values::LargeList { items, .. } = rows.values() else { return };
+    let (Values::List { items, .. } | Values::LargeList { items, .. }) = rows.values() else { return };
     let mut sums = vec![0f64; rows.len()];
     let mut of_items = vec![f32::NAN; items.len()];
     for vector in query.vectors() {

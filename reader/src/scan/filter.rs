@@ -78,6 +78,13 @@ impl Filter {
 
     /// Their names.
     pub(crate) fn column_names(&self) -> Vec<String> {
-        self.predicate.columns().iter().map(ColumnRef::to_string).collect()
+        let name = |column: &ColumnRef| match column {
+            ColumnRef::Field(path) => path.iter().map(|field| &*field.name).collect::<Vec<_>>().join("."),
+            ColumnRef::RowId => "_rowid".into(),
+            ColumnRef::RowAddress => "_rowaddr".into(),
+            ColumnRef::CreatedAtVersion => "_row_created_at_version".into(),
+            ColumnRef::LastUpdatedAtVersion => "_row_last_updated_at_version".into(),
+        };
+        self.predicate.columns().iter().map(name).collect()
     }
 }

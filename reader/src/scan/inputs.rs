@@ -9,7 +9,7 @@ use crate::{
     read,
 };
 use lancet_format::Column;
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// Columns of the physical rows of `ranges`, read when they are asked for.
 #[derive(Debug)]
@@ -44,10 +44,11 @@ impl<'a> RangeInputs<'a> {
             && path.is_empty()
             && let Some(coded) = self.fragment.read_coded(self.pool, root, range.clone())?
         {
-            return Ok(Input::Coded(coded));
+            return Ok(Input::Coded(Arc::new(coded)));
         }
         let reuse = self.old[index].take();
-        read::column(self.fragment, self.pool, column, self.ranges, reuse).map(Input::Plain)
+        let column = read::column(self.fragment, self.pool, column, self.ranges, reuse)?;
+        Ok(Input::Plain(Arc::new(column)))
     }
 }
 
@@ -69,7 +70,7 @@ impl Drop for RangeInputs<'_> {
     fn drop(&mut self) {
         for (old, read) in self.old.iter_mut().zip(self.read.drain(..)) {
             if let Some(Input::Plain(column)) = read {
-                *old = Some(column);
+                *old = Arc::into_inner(column);
             }
         }
     }

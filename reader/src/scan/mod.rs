@@ -42,10 +42,6 @@ use watch::Watch;
 /// The rows of a batch unless the caller says otherwise.
 const BATCH_SIZE: usize = 8192;
 
-/// The most memory that the rows of a batch take apart from what their texts and lists hold. Only rows of more
-/// than 128 KiB each make a batch smaller than it should be by this.
-const MAX_BATCH_BYTES: u64 = 1 << 30;
-
 /// Which rows and columns of a dataset to read. Made by [`Dataset::scan`].
 ///
 /// ```no_run
@@ -313,9 +309,7 @@ impl Scan {
 
     /// The most rows of a batch of `projection`.
     fn batch_rows(&self, projection: &Projection) -> usize {
-        let columns = projection.columns.iter().map(|column| column.data_type().value_bytes());
-        let row = columns.fold(1, u64::saturating_add);
-        let most = usize::try_from(MAX_BATCH_BYTES / row).unwrap_or(usize::MAX);
-        self.batch_size.min(most.max(1))
+        let most = usize::try_from(read::rows_that_fit(&projection.columns)).unwrap_or(usize::MAX);
+        self.batch_size.min(most)
     }
 }
