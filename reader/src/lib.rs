@@ -24,6 +24,7 @@ mod blobs;
 mod database;
 mod dataset;
 mod error;
+pub mod expr;
 mod files;
 mod filter;
 mod fragment;

@@ -1,0 +1,26 @@
+//! The language of filters and computed columns: text or builder → [`Expr`] → [`Typed`].
+//!
+//! ```text
+//! text ──parse──▶ Expr ──bind to a schema──▶ Typed ──▶ evaluation, planning
+//!        builder ──▶ │                          every node with its type, names resolved,
+//!        Display ◀── ┘                          literals in the type of their column
+//! ```
+//!
+//! What the language is, how literals take their column's type and what each function does is written down in
+//! `docs/filters.md`.
+
+mod build;
+mod function;
+mod i256;
+mod place;
+mod scalar;
+mod tree;
+mod typed;
+
+pub use build::{col, lit};
+pub use function::{DatePart, DateUnit, Function};
+pub use i256::I256;
+use place::Place;
+pub use scalar::Scalar;
+pub use tree::{Arithmetic, Comparison, Expr, MAX_DEPTH, Test};
+pub use typed::{ColumnRef, Node, Typed};
