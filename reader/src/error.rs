@@ -59,6 +59,10 @@ impl Error {
         Error(Arc::new(Inner { path: None, cause: Cause::Other(ErrorKind::InvalidInput, message.into()) }))
     }
 
+    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
+        Error(Arc::new(Inner { path: None, cause: Cause::Other(ErrorKind::Unsupported, message.into()) }))
+    }
+
     /// What the error is about.
     pub fn kind(&self) -> ErrorKind {
         use lancet_format::ErrorKind as Format;

@@ -2,7 +2,7 @@
 
 use super::Place;
 use super::tree::{Arithmetic, Comparison, Expr, Kind, Literal, MAX_DEPTH, Test};
-use crate::DataType;
+use crate::{DataType, Result};
 use std::{ops, sync::Arc};
 
 /// The column called `path`, which joins the names of structs and their fields with dots; a name that holds dots
@@ -38,11 +38,25 @@ impl Expr {
 
     /// An expression that stands at `place`. Where it would become too deep it is replaced by an error.
     pub(crate) fn at(kind: Kind, place: Place) -> Self {
-        let depth = 1 + kind.children().map(|child| child.depth).max().unwrap_or(0);
-        match depth {
-            0..=MAX_DEPTH => Expr { kind, place, depth },
+        let below = kind.children().map(|child| child.depth).max().unwrap_or(0);
+        Expr::above(kind, place, below)
+    }
+
+    /// An expression whose deepest child has `below` levels.
+    fn above(kind: Kind, place: Place, below: usize) -> Self {
+        match below {
+            0..MAX_DEPTH => Expr { kind, place, depth: below + 1 },
             _ => Expr { kind: Kind::TooDeep, place, depth: 1 },
         }
+    }
+
+    /// Parses a filter.
+    ///
+    /// # Errors
+    /// Invalid input, naming the place in the text, if it is no expression, is nested too deep, or something
+    /// follows it. Whether the columns and functions exist is seen once it meets a schema.
+    pub fn parse(text: &str) -> Result<Self> {
+        super::parse::expression(text)
     }
 
     /// `DATE 'text'`, a date as `2026-07-28`.
@@ -271,20 +285,25 @@ fn chain(
     neutral: bool,
 ) -> Expr {
     let mut flat: Vec<Expr> = Vec::new();
-    let mut place = None;
+    let (mut place, mut below) = (None, 0);
     for Expr { kind, place: own, depth } in terms {
         place.get_or_insert_with(|| own.clone());
         match same(kind) {
-            // Terms that come one by one extend the chain instead of copying it.
-            Ok(inner) if flat.is_empty() => flat = inner,
-            Ok(inner) => flat.extend(inner),
-            Err(kind) => flat.push(Expr { kind, place: own, depth }),
+            Ok(inner) => {
+                below = below.max(depth - 1);
+                // Terms that come one by one extend the chain instead of copying it.
+                if flat.is_empty() { flat = inner } else { flat.extend(inner) }
+            }
+            Err(kind) => {
+                below = below.max(depth);
+                flat.push(Expr { kind, place: own, depth });
+            }
         }
     }
     match flat.len() {
         0 => lit(neutral),
         1 => flat.remove(0),
-        _ => Expr::at(make(flat), place.unwrap_or_default()),
+        _ => Expr::above(make(flat), place.unwrap_or_default(), below),
     }
 }
 

@@ -19,37 +19,38 @@ pub enum Function {
     Upper,
     /// `length(text)`: int32, in characters.
     Length,
-    /// `trim(text[, characters])`: utf8 without spaces, or those characters, at both ends.
+    /// `trim(text[, characters])`: utf8 without spaces, or without those characters, at both ends.
     Trim,
-    /// `substr(text, start[, count])`: utf8, in characters; `start` counts from 1, and what lies before the
-    /// text counts too. A `count` below zero is an error.
+    /// `substr(text, start[, count])`: utf8, in characters, the numbers int64; `start` counts from 1, and what lies
+    /// before the text counts too. A `count` below zero is an error.
     Substr,
-    /// `concat(value, …)`: utf8; NULL arguments are skipped.
+    /// `concat(text, …)`: utf8; NULL arguments are skipped.
     Concat,
     /// `left || right`: utf8.
     Join,
     /// `abs(number)`: the number's type; the least integer of its type is an error.
     Abs,
-    /// `round(number[, digits])`: half away from zero; the number's float type, float64 for others.
+    /// `round(number[, digits])`: half away from zero; of float32 or float64, which is its type too, and digits as
+    /// int64.
     Round,
-    /// `floor(number)`: the number's float type, float64 for others.
+    /// `floor(number)`: of float32 or float64, which is its type too.
     Floor,
-    /// `ceil(number)`: the number's float type, float64 for others.
+    /// `ceil(number)`: of float32 or float64, which is its type too.
     Ceil,
-    /// `coalesce(value, …)`: the first that is not NULL.
+    /// `coalesce(value, …)`: the first that is not NULL; all have the type of the result.
     Coalesce,
-    /// `nullif(value, other)`: NULL where the two are equal, else the value, also where `other` is NULL.
+    /// `nullif(value, other)`: NULL where the two are equal, else the value, also where `other` is NULL; both have
+    /// the type of the result.
     NullIf,
-    /// `isnan(number)`: bool; never true for other numbers than floats.
+    /// `isnan(number)`: bool, of float32 or float64.
     IsNan,
-    /// `date_trunc(unit, timestamp)`: the timestamp's type, in its own zone; of a date a timestamp(ns). The unit
-    /// is a literal, see [`DateUnit`].
+    /// `date_trunc('unit', timestamp)`: the timestamp's type, by the clocks of its own zone. A date is cast to
+    /// timestamp(ns) first.
     DateTrunc(DateUnit),
-    /// `date_part(unit, timestamp)`: int32, float64 for `epoch`; of a timestamp in its own zone, or of a date or
-    /// a time.
+    /// `date_part('part', timestamp)`: int32, float64 for `epoch`; of a timestamp by the clocks of its own zone, of a
+    /// date, or of a time.
     DatePart(DatePart),
-    /// `to_timestamp(value)`: timestamp(ns), of a text, of a number of seconds, or of a date or timestamp. It is
-    /// the cast's kind of function: a text that is none is an error.
+    /// `to_timestamp(seconds)`: timestamp(ns) of a float64. Of other types it is no function but casts.
     ToTimestamp,
     /// `array_has(list, item)`, also called `array_contains`: bool; NULL if the list or the item is.
     ArrayHas,
@@ -61,7 +62,7 @@ pub enum Function {
     ArrayHasAll,
     /// `array_length(list)`: uint64.
     ArrayLength,
-    /// `list[index]`: the item, counted from 1, or from −1 at the end; NULL where there is none.
+    /// `list[index]`: the item at an int64, counted from 1, or from −1 at the end; NULL where there is none.
     Element,
 }
 
@@ -107,4 +108,77 @@ pub enum DatePart {
     Nanosecond,
     /// Seconds since 1970-01-01T00:00:00Z with their fraction.
     Epoch,
+}
+
+impl Function {
+    /// What is called like this, and with how many arguments; none of the functions that are no function any more
+    /// once types are known.
+    pub(super) fn named(name: &str) -> Option<(Self, std::ops::RangeInclusive<usize>)> {
+        use Function::*;
+        Some(match name {
+            "starts_with" => (StartsWith, 2..=2),
+            "ends_with" => (EndsWith, 2..=2),
+            "contains" => (Contains, 2..=2),
+            "regexp_like" | "regexp_match" => (RegexpLike, 2..=3),
+            "lower" => (Lower, 1..=1),
+            "upper" => (Upper, 1..=1),
+            "length" => (Length, 1..=1),
+            "trim" => (Trim, 1..=2),
+            "substr" => (Substr, 2..=3),
+            "concat" => (Concat, 1..=usize::MAX),
+            "abs" => (Abs, 1..=1),
+            "round" => (Round, 1..=2),
+            "floor" => (Floor, 1..=1),
+            "ceil" => (Ceil, 1..=1),
+            "coalesce" => (Coalesce, 1..=usize::MAX),
+            "nullif" => (NullIf, 2..=2),
+            "isnan" => (IsNan, 1..=1),
+            "to_timestamp" => (ToTimestamp, 1..=1),
+            "array_has" | "array_contains" => (ArrayHas, 2..=2),
+            "array_has_any" => (ArrayHasAny, 2..=2),
+            "array_has_all" => (ArrayHasAll, 2..=2),
+            "array_length" => (ArrayLength, 1..=1),
+            _ => return None,
+        })
+    }
+}
+
+impl DateUnit {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match &*name.to_lowercase() {
+            "year" => DateUnit::Year,
+            "quarter" => DateUnit::Quarter,
+            "month" => DateUnit::Month,
+            "week" => DateUnit::Week,
+            "day" => DateUnit::Day,
+            "hour" => DateUnit::Hour,
+            "minute" => DateUnit::Minute,
+            "second" => DateUnit::Second,
+            "millisecond" => DateUnit::Millisecond,
+            "microsecond" => DateUnit::Microsecond,
+            _ => return None,
+        })
+    }
+}
+
+impl DatePart {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Some(match &*name.to_lowercase() {
+            "year" => DatePart::Year,
+            "quarter" => DatePart::Quarter,
+            "month" => DatePart::Month,
+            "week" => DatePart::Week,
+            "day" => DatePart::Day,
+            "dow" => DatePart::DayOfWeek,
+            "doy" => DatePart::DayOfYear,
+            "hour" => DatePart::Hour,
+            "minute" => DatePart::Minute,
+            "second" => DatePart::Second,
+            "millisecond" => DatePart::Millisecond,
+            "microsecond" => DatePart::Microsecond,
+            "nanosecond" => DatePart::Nanosecond,
+            "epoch" => DatePart::Epoch,
+            _ => return None,
+        })
+    }
 }

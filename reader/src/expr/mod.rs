@@ -9,17 +9,28 @@
 //! What the language is, how literals take their column's type and what each function does is written down in
 //! `docs/filters.md`.
 
+mod bind;
 mod build;
+mod convert;
+mod display;
+mod fold;
 mod function;
 mod i256;
+mod item;
+mod lex;
+mod literal;
+mod parse;
 mod place;
 mod scalar;
+mod temporal;
 mod tree;
 mod typed;
+mod types;
 
 pub use build::{col, lit};
 pub use function::{DatePart, DateUnit, Function};
 pub use i256::I256;
+pub use item::{Item, split_items};
 use place::Place;
 pub use scalar::Scalar;
 pub use tree::{Arithmetic, Comparison, Expr, MAX_DEPTH, Test};

@@ -9,8 +9,18 @@ pub const MAX_DEPTH: usize = 128;
 
 /// An expression over columns that are named but not yet looked up: a filter, or a computed column.
 ///
-/// It is built from [`col`](super::col), [`lit`](super::lit) and the methods below. Where in a text it came from takes
-/// no part in equality.
+/// It is parsed from text ([`Expr::parse`]) or built, from [`col`](super::col), [`lit`](super::lit) and the methods
+/// below; its `Display` is text that parses to an equal expression. Where in a text it came from takes no part in
+/// equality.
+///
+/// ```
+/// use lancet::expr::{Expr, col};
+///
+/// let built = col("score").gt(0.5).and(col("city").eq("Oslo").or(col("city").is_null()));
+/// assert_eq!(built.to_string(), "score > 0.5 AND (city = 'Oslo' OR city IS NULL)");
+/// assert_eq!(Expr::parse(&built.to_string())?, built);
+/// # Ok::<(), lancet::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
     pub(crate) kind: Kind,
