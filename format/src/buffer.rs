@@ -55,6 +55,11 @@ impl Buffer {
         buffer
     }
 
+    /// An owned copy of the bytes of `values`.
+    pub fn of<T: Pod>(values: &[T]) -> Self {
+        Self::copy_of(bytemuck::cast_slice(values))
+    }
+
     /// The size in bytes.
     #[inline]
     pub fn len(&self) -> usize {

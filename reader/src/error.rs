@@ -63,6 +63,10 @@ impl Error {
         Error(Arc::new(Inner { path: None, cause: Cause::Other(ErrorKind::Unsupported, message.into()) }))
     }
 
+    pub(crate) fn too_large(message: impl Into<String>) -> Self {
+        Error(Arc::new(Inner { path: None, cause: Cause::Other(ErrorKind::TooLarge, message.into()) }))
+    }
+
     /// What the error is about.
     pub fn kind(&self) -> ErrorKind {
         use lancet_format::ErrorKind as Format;

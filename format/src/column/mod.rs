@@ -9,6 +9,7 @@
 //!
 //! The buffers can be handed to any Arrow consumer as they are.
 
+mod build;
 mod gather;
 
 pub use gather::Pick;

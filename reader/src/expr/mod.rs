@@ -28,10 +28,12 @@ mod typed;
 mod types;
 
 pub use build::{col, lit};
+pub(crate) use convert::cast;
 pub use function::{DatePart, DateUnit, Function};
 pub use i256::I256;
 pub use item::{Item, split_items};
 use place::Place;
 pub use scalar::Scalar;
+pub(crate) use temporal::{instant, wall_clock, zone};
 pub use tree::{Arithmetic, Comparison, Expr, MAX_DEPTH, Test};
 pub use typed::{ColumnRef, Node, Typed};

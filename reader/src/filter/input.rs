@@ -2,13 +2,15 @@
 
 use crate::Result;
 use lancet_format::{Coded, Column};
+use std::sync::Arc;
 
 /// The values of one column for the rows of a range.
 #[derive(Debug)]
 pub(crate) enum Input {
-    Plain(Column),
+    /// Shared, since an expression may need several columns at once.
+    Plain(Arc<Column>),
     /// Distinct values and their numbers: what depends on this column alone is computed once for each of them.
-    Coded(Coded),
+    Coded(Arc<Coded>),
 }
 
 impl Input {

@@ -1,5 +1,6 @@
 //! [`Mask`]: a set of the rows of a range.
 
+use lancet_format::{Bitmap, Buffer};
 use std::ops::Range;
 
 /// One bit for each row of a range. The bits behind the last row are not set.
@@ -25,6 +26,11 @@ impl Mask {
         if value && len % 64 != 0 {
             *self.words.last_mut().expect("there is a last word") = (1 << (len % 64)) - 1;
         }
+    }
+
+    /// Takes all rows out of the set.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
     }
 
     /// The number of rows in the range.
@@ -79,6 +85,37 @@ impl Mask {
     /// Takes out the rows of `other`.
     pub(crate) fn and_not(&mut self, other: &Mask) {
         self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
+    }
+
+    /// Keeps the rows whose bit is set, `bits` being one for each row.
+    pub(crate) fn and_bits(&mut self, bits: &Bitmap) {
+        debug_assert_eq!(bits.len(), self.len);
+        let (words, rest) = bits.buffer().as_slice()[..self.len.div_ceil(8)].as_chunks();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let bits = words.iter().chain(std::iter::once(&last)).map(|&word| u64::from_le_bytes(word));
+        self.words.iter_mut().zip(bits).for_each(|(word, bits)| *word &= bits);
+    }
+
+    /// Keeps the rows for which `test` is true; it is called for each of them once, in order.
+    pub(crate) fn retain(&mut self, mut test: impl FnMut(usize) -> bool) {
+        for (i, word) in self.words.iter_mut().enumerate() {
+            let mut left = *word;
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                left &= left - 1;
+                if !test(i * 64 + bit) {
+                    *word &= !(1 << bit);
+                }
+            }
+        }
+    }
+
+    /// One bit for each row, as columns hold them.
+    pub(crate) fn to_bitmap(&self) -> Bitmap {
+        let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.truncate(self.len.div_ceil(8));
+        Bitmap::new(Buffer::copy_of(&bytes), self.len)
     }
 
     /// The rows in the set, ascending.
