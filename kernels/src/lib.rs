@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`unpack`] | integers of 0 to 64 bits in the FastLanes order |
 //! | [`bits`] | bit sets: copy, count, gather, iterate |
+//! | [`mask`] | one bit a row in words: combine, count, select |
+//! | [`compare`] | columns with literals and with each other, into masks |
 //! | [`levels`] | repetition and definition levels to bits and counts |
 //! | [`gather`] | items of one width picked by index |
 //! | [`fsst`] | strings of one-byte codes for symbols |
@@ -15,6 +17,7 @@
 #![no_std]
 #![deny(unsafe_code)] // only `arch` may, one folder per instruction set
 
+extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
@@ -22,10 +25,12 @@ extern crate std;
 #[allow(unsafe_code)]
 mod arch;
 pub mod bits;
+pub mod compare;
 pub mod fsst;
 pub mod gather;
 pub mod isa;
 pub mod levels;
+pub mod mask;
 #[cfg(test)]
 mod random;
 pub mod rle;
