@@ -270,7 +270,7 @@ fn ranges_as_they_are_written() {
     assert_eq!(bits(&|mask| compare::range(&values, ..2, mask)), 0b00001);
     assert_eq!(bits(&|mask| compare::range(&values, 4.., mask)), 0b11000);
     assert_eq!(bits(&|mask| compare::range(&values, .., mask)), 0b11111);
-    assert_eq!(bits(&|mask| compare::range(&values, 4..2, mask)), 0);
+    assert_eq!(bits(&|mask| compare::range(&values, (Bound::Included(4), Bound::Excluded(2)), mask)), 0);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The loop of all comparisons of lanes, 64 of them to a word of the mask, and their plain definitions.
 
+#[cfg(target_arch = "x86_64")]
+use crate::arch::x86_64::{avx2, avx512};
 use crate::isa::Isa;
 
 /// An unsigned integer that an item is compared as.
@@ -164,7 +166,7 @@ pub(super) fn bits(rows: usize, flip: u64, holds: impl Fn(usize) -> bool) -> u64
 pub(super) fn uniform(len: usize, word: u64, mask: &mut [u64]) {
     check(len, mask);
     mask.fill(word);
-    if let Some(last) = mask.last_mut().filter(|_| len % 64 != 0) {
+    if let Some(last) = mask.last_mut().filter(|_| !len.is_multiple_of(64)) {
         *last &= low_bits(len % 64);
     }
 }
@@ -182,23 +184,22 @@ fn low_bits(len: usize) -> u64 {
 
 /// Where the kernels of a width are, by instruction set.
 pub(crate) trait Tables: Lane {
-    /// Those of integers.
-    fn integers(isa: Isa) -> &'static Kernels<Self>;
-    /// Those of floats.
-    fn floats(isa: Isa) -> &'static Kernels<Self>;
+    /// Those of floats, if `FLOAT`, or of integers.
+    fn kernels<const FLOAT: bool>(isa: Isa) -> &'static Kernels<Self>;
 }
 
 macro_rules! tables {
     ($($lane:ty)*) => {
         $(impl Tables for $lane {
-            fn integers(_: Isa) -> &'static Kernels<Self> {
-                static PORTABLE: Kernels<$lane> = portable::<$lane, false>();
-                &PORTABLE
-            }
-
-            fn floats(_: Isa) -> &'static Kernels<Self> {
-                static PORTABLE: Kernels<$lane> = portable::<$lane, true>();
-                &PORTABLE
+            #[inline]
+            fn kernels<const FLOAT: bool>(isa: Isa) -> &'static Kernels<Self> {
+                match isa {
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx512 => const { &avx512::compare::table::<$lane, FLOAT>() },
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx2 => const { &avx2::compare::table::<$lane, FLOAT>() },
+                    _ => const { &portable::<$lane, FLOAT>() },
+                }
             }
         })*
     };

@@ -50,7 +50,7 @@ macro_rules! ends {
 }
 
 macro_rules! item {
-    ($($item:ty, $key:ty, $lane:ty, $tables:ident, $bias:expr, $zero:expr, $to_key:expr;)*) => {
+    ($($item:ty, $key:ty, $lane:ty, $float:literal, $bias:expr, $zero:expr, $to_key:expr;)*) => {
         $(impl Compare for $item {
             type Key = $key;
 
@@ -63,18 +63,18 @@ macro_rules! item {
                 let Some((low, high)) = ends!(low.map($to_key), high.map($to_key), $key, $zero) else {
                     return uniform(values.len(), flip, mask);
                 };
-                let Kernels { within, .. } = <$lane>::$tables(isa);
+                let Kernels { within, .. } = <$lane>::kernels::<$float>(isa);
                 let span = high.wrapping_sub(low);
                 within(bytemuck::cast_slice(values), low as $lane, span as $lane, flip, mask);
             }
 
             fn equal(isa: Isa, left: &[Self], right: &[Self], flip: u64, mask: &mut [u64]) {
-                let Kernels { equal, .. } = <$lane>::$tables(isa);
+                let Kernels { equal, .. } = <$lane>::kernels::<$float>(isa);
                 equal(bytemuck::cast_slice(left), bytemuck::cast_slice(right), flip, mask);
             }
 
             fn less(isa: Isa, left: &[Self], right: &[Self], flip: u64, mask: &mut [u64]) {
-                let Kernels { less, .. } = <$lane>::$tables(isa);
+                let Kernels { less, .. } = <$lane>::kernels::<$float>(isa);
                 less(bytemuck::cast_slice(left), bytemuck::cast_slice(right), $bias, flip, mask);
             }
         })*
@@ -92,15 +92,15 @@ macro_rules! one_zero {
 }
 
 item! {
-    i8, i8, u8, integers, 0, 0, |v: i8| v;
-    i16, i16, u16, integers, 0, 0, |v: i16| v;
-    i32, i32, u32, integers, 0, 0, |v: i32| v;
-    i64, i64, u64, integers, 0, 0, |v: i64| v;
-    u8, u8, u8, integers, u8::SIGN, 0, |v: u8| v;
-    u16, u16, u16, integers, u16::SIGN, 0, |v: u16| v;
-    u32, u32, u32, integers, u32::SIGN, 0, |v: u32| v;
-    u64, u64, u64, integers, u64::SIGN, 0, |v: u64| v;
-    f16, i16, u16, floats, 0, 1, |v: f16| one_zero!(v.to_bits().order() as i16);
-    f32, i32, u32, floats, 0, 1, |v: f32| one_zero!(v.to_bits().order() as i32);
-    f64, i64, u64, floats, 0, 1, |v: f64| one_zero!(v.to_bits().order() as i64);
+    i8, i8, u8, false, 0, 0, |v: i8| v;
+    i16, i16, u16, false, 0, 0, |v: i16| v;
+    i32, i32, u32, false, 0, 0, |v: i32| v;
+    i64, i64, u64, false, 0, 0, |v: i64| v;
+    u8, u8, u8, false, u8::SIGN, 0, |v: u8| v;
+    u16, u16, u16, false, u16::SIGN, 0, |v: u16| v;
+    u32, u32, u32, false, u32::SIGN, 0, |v: u32| v;
+    u64, u64, u64, false, u64::SIGN, 0, |v: u64| v;
+    f16, i16, u16, true, 0, 1, |v: f16| one_zero!(v.to_bits().order() as i16);
+    f32, i32, u32, true, 0, 1, |v: f32| one_zero!(v.to_bits().order() as i32);
+    f64, i64, u64, true, 0, 1, |v: f64| one_zero!(v.to_bits().order() as i64);
 }

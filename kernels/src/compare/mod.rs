@@ -32,6 +32,7 @@ mod decimal;
 mod item;
 mod set;
 
+pub(crate) use block::{Kernels, Lane, words, words_of_two};
 pub use item::Item;
 pub use set::Set;
 

@@ -148,7 +148,7 @@ fn check(mask: &[u64], rows: usize) {
 }
 
 fn clear_spare(mask: &mut [u64], rows: usize) {
-    if let Some(last) = mask.last_mut().filter(|_| rows % 64 != 0) {
+    if let Some(last) = mask.last_mut().filter(|_| !rows.is_multiple_of(64)) {
         *last &= low(rows % 64);
     }
 }

@@ -76,7 +76,7 @@ pub(crate) mod guarded {
         }
 
         fn place<T: bytemuck::Pod>(&mut self, values: &[T], at: usize) -> &mut [T] {
-            assert!(size_of_val(values) <= self.mapped - 2 * self.page && at % align_of::<T>() == 0);
+            assert!(size_of_val(values) <= self.mapped - 2 * self.page && at.is_multiple_of(align_of::<T>()));
             // SAFETY: the bytes lie between the guard pages, were zeroed by the system, are aligned as asserted,
             // and are borrowed from `self`.
             let place =
