@@ -10,6 +10,7 @@
 //! | [`gather`] | items of one width picked by index |
 //! | [`fsst`] | strings of one-byte codes for symbols |
 //! | [`rle`] | runs to items |
+//! | [`distance`] | distances of a query to rows |
 //! | [`isa`] | the instruction set in use |
 //!
 //! Slices may hold bytes from untrusted files. A function returns `None` or `false` where those bytes can be
@@ -21,11 +22,11 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
-#[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod arch;
 pub mod bits;
 pub mod compare;
+pub mod distance;
 pub mod fsst;
 pub mod gather;
 pub mod isa;

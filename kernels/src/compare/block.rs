@@ -1,8 +1,11 @@
-//! The loop of all comparisons of lanes, 64 of them to a word of the mask, and their plain definitions.
+//! What comparisons of numbers share: the lanes they are made of, the kernels of each instruction set, and the loop
+//! that makes a word of the mask of 64 lanes.
 
+#[cfg(target_arch = "aarch64")]
+use crate::arch::aarch64::neon;
 #[cfg(target_arch = "x86_64")]
 use crate::arch::x86_64::{avx2, avx512};
-use crate::isa::Isa;
+use crate::{arch::portable, isa::Isa};
 
 /// An unsigned integer that an item is compared as.
 ///
@@ -55,58 +58,6 @@ pub(crate) struct Kernels<L> {
     /// Whether values are less than others. Integers are signed after the third argument has been xored in: that is
     /// 0, or the sign bit for unsigned ones. Floats ignore it.
     pub(crate) less: fn(&[L], &[L], L, flip: u64, mask: &mut [u64]),
-}
-
-/// Kernels of the portable set.
-pub(crate) const fn portable<L: Lane, const FLOAT: bool>() -> Kernels<L> {
-    Kernels {
-        within: |values, low, span, flip, mask| {
-            words(values, flip, mask, |block| {
-                pack(block.map(|value| key::<L, FLOAT>(value).wrapping_sub(low) <= span))
-            });
-        },
-        equal: |left, right, flip, mask| {
-            words_of_two(left, right, flip, mask, |left, right| {
-                let equal = |i: usize| zero::<L, FLOAT>(left[i]) == zero::<L, FLOAT>(right[i]);
-                pack(core::array::from_fn(equal))
-            });
-        },
-        less: |left, right, bias, flip, mask| {
-            // Unsigned order of what has its sign bit inverted is signed order.
-            let bias = bias.xor(L::SIGN);
-            words_of_two(left, right, flip, mask, |left, right| {
-                let order = |value: L| match FLOAT {
-                    true => key::<L, true>(zero::<L, true>(value)).xor(L::SIGN),
-                    false => value.xor(bias),
-                };
-                pack(core::array::from_fn(|i| order(left[i]) < order(right[i])))
-            });
-        },
-    }
-}
-
-#[inline(always)]
-fn key<L: Lane, const FLOAT: bool>(value: L) -> L {
-    if FLOAT { value.order() } else { value }
-}
-
-/// A float with −0 as +0.
-#[inline(always)]
-fn zero<L: Lane, const FLOAT: bool>(value: L) -> L {
-    if FLOAT && value == L::SIGN { L::default() } else { value }
-}
-
-/// Bit `i` is `bits[i]`.
-#[inline(always)]
-fn pack(bits: [bool; 64]) -> u64 {
-    let bytes = bits.map(u8::from);
-    let mut word = 0;
-    for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
-        // Byte k is 1 << 8k if its bit is set; the product moves it to 56 + k, and nothing else there.
-        let gathered = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        word |= gathered << (8 * i);
-    }
-    word
 }
 
 /// Writes the words of the mask of `values`: `word` has the bits of 64 values. The last few are copied beside zeros,
@@ -198,7 +149,9 @@ macro_rules! tables {
                     Isa::Avx512 => const { &avx512::compare::table::<$lane, FLOAT>() },
                     #[cfg(target_arch = "x86_64")]
                     Isa::Avx2 => const { &avx2::compare::table::<$lane, FLOAT>() },
-                    _ => const { &portable::<$lane, FLOAT>() },
+                    #[cfg(target_arch = "aarch64")]
+                    Isa::Neon => const { &neon::compare::table::<$lane, FLOAT>() },
+                    _ => const { &portable::compare::table::<$lane, FLOAT>() },
                 }
             }
         })*

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-crate::arch::compare::compare_kernels!(Avx2, "avx2");
+crate::arch::all::compare::compare_kernels!(Avx2, "avx2");
 
 /// `bits` takes the highest bit of each lane, and `at_most` compares unsigned lanes.
 macro_rules! vectors {

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-crate::arch::compare::compare_kernels!(Avx512, "avx512f,avx512bw");
+crate::arch::all::compare::compare_kernels!(Avx512, "avx512f,avx512bw");
 
 /// The truth table of `a ^ b & c`.
 const A_XOR_B_AND_C: i32 = 0b0111_1000;

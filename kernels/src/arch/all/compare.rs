@@ -110,7 +110,7 @@ pub(crate) unsafe fn less<L: Lane, S: Vectors<L>, const FLOAT: bool>(
 macro_rules! compare_kernels {
     ($set:ident, $features:literal) => {
         use crate::{
-            arch::compare::{self as shared, Vectors},
+            arch::all::compare::{self as shared, Vectors},
             compare::{Kernels, Lane, words, words_of_two},
         };
 
