@@ -11,6 +11,7 @@
 //! | [`fsst`] | strings of one-byte codes for symbols |
 //! | [`rle`] | runs to items |
 //! | [`distance`] | distances of a query to rows |
+//! | [`select`] | the nearest of many rows |
 //! | [`isa`] | the instruction set in use |
 //!
 //! Slices may hold bytes from untrusted files. A function returns `None` or `false` where those bytes can be
@@ -35,4 +36,5 @@ pub mod mask;
 #[cfg(test)]
 mod random;
 pub mod rle;
+pub mod select;
 pub mod unpack;

@@ -29,6 +29,12 @@ pub trait Compare: Copy + 'static {
     fn less(isa: Isa, left: &[Self], right: &[Self], flip: u64, mask: &mut [u64]);
 }
 
+/// An item that is a lane: what a pair of bounds is in keys.
+pub(crate) trait Ends: Compare {
+    /// The lowest and the highest key between the bounds, if there are any. Of floats, −0 has the key −1 here.
+    fn ends(low: Bound<Self>, high: Bound<Self>) -> Option<(Self::Key, Self::Key)>;
+}
+
 /// The integers between two bounds as the lowest and the highest, if there are any. `zero` is 1 where the two
 /// integers −1 and 0 are one value, which goes by 0, and 0 where they are two.
 macro_rules! ends {
@@ -51,7 +57,13 @@ macro_rules! ends {
 
 macro_rules! item {
     ($($item:ty, $key:ty, $lane:ty, $float:literal, $bias:expr, $zero:expr, $to_key:expr;)*) => {
-        $(impl Compare for $item {
+        $(impl Ends for $item {
+            fn ends(low: Bound<Self>, high: Bound<Self>) -> Option<($key, $key)> {
+                ends!(low.map($to_key), high.map($to_key), $key, $zero)
+            }
+        }
+
+        impl Compare for $item {
             type Key = $key;
 
             #[inline]
@@ -60,7 +72,7 @@ macro_rules! item {
             }
 
             fn within(isa: Isa, values: &[Self], low: Bound<Self>, high: Bound<Self>, flip: u64, mask: &mut [u64]) {
-                let Some((low, high)) = ends!(low.map($to_key), high.map($to_key), $key, $zero) else {
+                let Some((low, high)) = Self::ends(low, high) else {
                     return uniform(values.len(), flip, mask);
                 };
                 let Kernels { within, .. } = <$lane>::kernels::<$float>(isa);

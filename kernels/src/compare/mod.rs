@@ -32,7 +32,8 @@ mod decimal;
 mod item;
 mod set;
 
-pub(crate) use block::{Kernels, Lane, words, words_of_two};
+pub(crate) use block::{Kernels, Lane, Tables, words, words_of_two};
+pub(crate) use item::Ends;
 pub use item::Item;
 pub use set::Set;
 
