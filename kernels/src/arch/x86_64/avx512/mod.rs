@@ -2,3 +2,5 @@
 
 pub(crate) mod compare;
 pub(crate) mod distance;
+pub(crate) mod distance_bytes;
+mod sums;
