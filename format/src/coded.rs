@@ -15,3 +15,19 @@ pub struct Coded {
     /// Which rows are not null; `None` if all of them.
     pub validity: Option<Bitmap>,
 }
+
+impl Coded {
+    /// Rows as numbers of distinct values.
+    ///
+    /// # Panics
+    /// If a code is not below the number of items, or the validity is not that of so many rows.
+    pub fn new(codes: Vec<u32>, items: Arc<Column>, validity: Option<Bitmap>) -> Self {
+        assert!(codes.iter().all(|&code| (code as usize) < items.len()), "codes of {} items", items.len());
+        assert!(
+            validity.as_ref().is_none_or(|bits| bits.len() == codes.len()),
+            "validity of {}",
+            codes.len()
+        );
+        Coded { codes, items, validity }
+    }
+}

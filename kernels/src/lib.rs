@@ -4,11 +4,14 @@
 //! |---|---|
 //! | [`unpack`] | integers of 0 to 64 bits in the FastLanes order |
 //! | [`bits`] | bit sets: copy, count, gather, iterate |
+//! | [`mask`] | one bit a row in words: combine, count, select |
+//! | [`compare`] | columns with literals and with each other, into masks |
 //! | [`levels`] | repetition and definition levels to bits and counts |
 //! | [`gather`] | items of one width picked by index |
 //! | [`fsst`] | strings of one-byte codes for symbols |
 //! | [`rle`] | runs to items |
 //! | [`distance`] | distances of a query to rows |
+//! | [`select`] | the nearest of many rows |
 //! | [`isa`] | the instruction set in use |
 //!
 //! Slices may hold bytes from untrusted files. A function returns `None` or `false` where those bytes can be
@@ -16,6 +19,7 @@
 #![no_std]
 #![deny(unsafe_code)] // only `arch` may, one folder per instruction set
 
+extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
@@ -23,12 +27,15 @@ extern crate std;
 mod arch;
 pub mod bits;
 pub mod codes;
+pub mod compare;
 pub mod distance;
 pub mod fsst;
 pub mod gather;
 pub mod isa;
 pub mod levels;
+pub mod mask;
 #[cfg(test)]
 mod random;
 pub mod rle;
+pub mod select;
 pub mod unpack;

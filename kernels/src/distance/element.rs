@@ -33,7 +33,7 @@ pub(super) mod sealed {
 const BYTES: usize = 1 << 15;
 
 macro_rules! elements {
-    ($($element:ty, $table:ident, $longest:expr;)*) => {$(
+    ($($element:ty, $table:ident, $longest:expr, $module:ident;)*) => {$(
         impl Element for $element {}
 
         impl sealed::Tables for $element {
@@ -41,6 +41,12 @@ macro_rules! elements {
 
             fn table(isa: Isa) -> &'static DistanceTable<Self> {
                 match isa {
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx512 if arch::x86_64::avx512::$module::has_instructions() => {
+                        &arch::x86_64::avx512::$module::$table
+                    }
+                    #[cfg(target_arch = "x86_64")]
+                    Isa::Avx512 | Isa::Avx2 => &arch::x86_64::avx2::distance::$table,
                     _ => &arch::portable::distance::$table,
                 }
             }
@@ -49,12 +55,12 @@ macro_rules! elements {
 }
 
 elements! {
-    f32, F32, usize::MAX;
-    f64, F64, usize::MAX;
-    f16, F16, usize::MAX;
-    bf16, BF16, usize::MAX;
-    i8, I8, BYTES;
-    u8, U8, BYTES;
+    f32, F32, usize::MAX, distance;
+    f64, F64, usize::MAX, distance;
+    f16, F16, usize::MAX, distance;
+    bf16, BF16, usize::MAX, distance;
+    i8, I8, BYTES, distance_bytes;
+    u8, U8, BYTES, distance_bytes;
 }
 
 impl Float for f32 {}

@@ -91,9 +91,12 @@ impl Expr {
         Expr::new(Kind::Call { name: name.into(), arguments })
     }
 
-    /// `CASE WHEN condition THEN value … [ELSE otherwise] END`
+    /// `CASE WHEN condition THEN value … [ELSE otherwise] END`; without branches just `otherwise`.
     pub fn case(branches: impl IntoIterator<Item = (Expr, Expr)>, otherwise: Option<Expr>) -> Self {
-        let branches = branches.into_iter().collect();
+        let branches: Vec<_> = branches.into_iter().collect();
+        if branches.is_empty() {
+            return otherwise.into();
+        }
         Expr::new(Kind::Case { operand: None, branches, otherwise: otherwise.map(Box::new) })
     }
 

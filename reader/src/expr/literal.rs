@@ -184,12 +184,12 @@ pub(super) fn decimal(text: &str, precision: u8, scale: i8) -> Option<(I256, boo
 /// The least decimal type that holds a number exactly.
 pub(super) fn decimal_type(text: &str) -> Option<DataType> {
     let Parts { digits, point, .. } = parts(text)?;
-    let scale = (digits.len() as i64 - point).max(0);
-    let precision = u8::try_from((point.max(0) + scale).max(1)).ok()?;
+    let scale = (digits.len() as i64).saturating_sub(point).max(0);
+    let precision = u8::try_from(point.max(0).saturating_add(scale).max(1)).ok()?;
     let scale = i8::try_from(scale).ok()?;
     match precision {
-        ..=38 => Some(DataType::Decimal128(precision, scale)),
-        ..=76 => Some(DataType::Decimal256(precision, scale)),
+        1..=38 => Some(DataType::Decimal128(precision, scale)),
+        39..=76 => Some(DataType::Decimal256(precision, scale)),
         _ => None,
     }
 }
@@ -269,6 +269,8 @@ mod tests {
         assert!(matches!(of(&digits, DataType::Decimal256(76, 0)), Fit::Is(Scalar::Decimal256(_))));
         assert_eq!(decimal_type("12.50"), Some(DataType::Decimal128(3, 1)));
         assert_eq!(decimal_type("1e3"), Some(DataType::Decimal128(4, 0)));
-        assert_eq!(decimal_type("1e99"), None);
+        for text in ["1e99", "1e999999999999999999999", "1e-999999999999999999999"] {
+            assert_eq!(decimal_type(text), None);
+        }
     }
 }

@@ -54,14 +54,17 @@ pub(super) const RESERVED: [&str; 18] = [
     "NULL", "OR", "THEN", "TRUE", "WHEN",
 ];
 
+/// Parentheses nest too: the text of a tree may have a pair at every level of it.
+const MAX_NESTING: usize = 2 * MAX_DEPTH;
+
 struct Parser {
     tokens: Tokens,
-    depth: usize,
+    nesting: usize,
 }
 
 impl Parser {
     fn new(text: &str) -> Result<Self> {
-        Ok(Parser { tokens: Tokens::new(text)?, depth: 0 })
+        Ok(Parser { tokens: Tokens::new(text)?, nesting: 0 })
     }
 
     fn end(&self) -> Result<()> {
@@ -73,15 +76,15 @@ impl Parser {
 
     /// The expression of operators that bind at least as tightly as `least`.
     fn expr(&mut self, least: Precedence) -> Result<Expr> {
-        if self.depth == MAX_DEPTH {
+        if self.nesting == MAX_NESTING {
             return Err(too_deep(&self.tokens.place()));
         }
-        self.depth += 1;
+        self.nesting += 1;
         let mut expr = self.prefix()?;
         while let Some(precedence) = self.operator().filter(|precedence| *precedence >= least) {
             expr = self.infix(expr, precedence)?;
         }
-        self.depth -= 1;
+        self.nesting -= 1;
         Ok(expr)
     }
 

@@ -121,8 +121,7 @@ pub(crate) fn wall_clock(nanos: i128, zone: &TimeZone) -> Option<i128> {
 
 /// `YYYY-MM-DD` of so many days since the epoch.
 pub(crate) fn format_date(days: i64) -> Option<String> {
-    let days = days.try_into().ok()?;
-    let date = civil::date(1970, 1, 1).checked_add(jiff::Span::new().try_days::<i64>(days).ok()?).ok()?;
+    let date = civil::date(1970, 1, 1).checked_add(jiff::Span::new().try_days(days).ok()?).ok()?;
     Some(date.to_string())
 }
 

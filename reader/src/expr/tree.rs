@@ -5,7 +5,7 @@ use crate::DataType;
 use std::sync::Arc;
 
 /// No expression is nested deeper; AND and OR chains count once, however long they are.
-pub const MAX_DEPTH: usize = 128;
+pub const MAX_DEPTH: usize = 64;
 
 /// An expression over columns that are named but not yet looked up: a filter, or a computed column.
 ///

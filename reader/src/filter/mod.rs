@@ -44,3 +44,9 @@ mod types;
 pub(crate) use input::{Input, Inputs};
 pub(crate) use mask::Mask;
 pub(crate) use predicate::{Computed, Predicate, Scratch};
+
+#[cfg(test)]
+#[path = "../../tests/filter/mod.rs"]
+mod judged;
+#[cfg(test)]
+use literal::column as constants;

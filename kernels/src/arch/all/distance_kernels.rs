@@ -118,8 +118,8 @@ fn prefetch<T>(vector: *const T, dim: usize) {
     }
 }
 
-/// Defines `kernels` and `wide_product`, which instantiate the algorithms of [`distance`](super::distance) under
-/// the target features `$features`.
+/// Defines `kernels`, which instantiates the algorithms of [`distance`](super::distance) under the target features
+/// `$features`.
 macro_rules! entry_points {
     ($($features:literal)?) => {
         /// # Safety
@@ -159,6 +159,19 @@ macro_rules! entry_points {
             unsafe { distance::pointed::<M, R>(query, dim, rows, count, out) }
         }
 
+        /// The kernels of the measure `M`, which take `R` rows at a time.
+        const fn kernels<M: Measure, const R: usize>() -> Kernels<M::Element> {
+            // SAFETY: the tables of this module are handed out only where its instruction set is there.
+            unsafe { Kernels::new(one::<M>, many::<M, R>, pointed::<M, R>) }
+        }
+    };
+}
+pub(crate) use entry_points;
+
+/// Defines `wide_product`, which instantiates a [`Product`](super::measure::Product) without loss under the target
+/// features `$features`.
+macro_rules! wide_products {
+    ($($features:literal)?) => {
         /// # Safety
         /// The instruction set is there; `a` and `b` have `dim` elements.
         $(#[target_feature(enable = $features)])?
@@ -167,19 +180,13 @@ macro_rules! entry_points {
             unsafe { V::totals([distance::sums::<Product<V, false>>(a, b, dim)])[0].wide() }
         }
 
-        /// The kernels of the measure `M`, which take `R` rows at a time.
-        const fn kernels<M: Measure, const R: usize>() -> Kernels<M::Element> {
-            // SAFETY: the tables of this module are handed out only where its instruction set is there.
-            unsafe { Kernels::new(one::<M>, many::<M, R>, pointed::<M, R>) }
-        }
-
         const fn wide_product<V: Vector>() -> WideProduct<V::Element> {
-            // SAFETY: as for `kernels`.
+            // SAFETY: the tables of this module are handed out only where its instruction set is there.
             unsafe { WideProduct::new(product::<V>) }
         }
     };
 }
-pub(crate) use entry_points;
+pub(crate) use wide_products;
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,6 @@
 //! Written once for every instruction set, over traits that each of them implements.
 
+pub(crate) mod compare;
 pub(crate) mod distance;
 pub(crate) mod distance_kernels;
 pub(crate) mod measure;

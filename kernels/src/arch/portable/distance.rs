@@ -5,7 +5,7 @@ use half::{bf16, f16};
 use crate::{
     arch::all::{
         distance::{self, Measure},
-        distance_kernels::{Kernels, WideProduct, entry_points},
+        distance_kernels::{Kernels, WideProduct, entry_points, wide_products},
         measure::{Cosine, Product, SquaredL2, Total, Vector},
     },
     distance::DistanceTable,
@@ -13,6 +13,7 @@ use crate::{
 };
 
 entry_points!();
+wide_products!();
 
 /// Rows of a block: with more of them the sums leave the registers of a machine that has sixteen of 128 bits.
 const ROWS: usize = 4;

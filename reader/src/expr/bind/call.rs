@@ -54,7 +54,7 @@ impl Binder<'_> {
             Length => (self.texts(arguments, name)?, DataType::Int32),
             Concat => (self.anything_as_text(arguments)?, DataType::Utf8),
             Substr => {
-                let mut typed = vec![self.text(&arguments[0], name)?];
+                let mut typed = vec![self.text(&arguments[0], "`substr`")?];
                 for argument in &arguments[1..] {
                     typed.push(self.integer(argument, "a position in a text")?);
                 }

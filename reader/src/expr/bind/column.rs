@@ -7,6 +7,9 @@ use super::Binder;
 use crate::{DataType, Error, Field, Result};
 use std::sync::Arc;
 
+/// Longer paths lead nowhere: fields are nested less deep, and names that hold so many dots are not looked for.
+const MAX_PATH: usize = 256;
+
 /// The columns besides those of the schema.
 const SYSTEM: [(&str, ColumnRef); 4] = [
     ("_rowid", ColumnRef::RowId),
@@ -46,7 +49,9 @@ impl Binder<'_> {
             return Ok(Typed::new(Node::Column(column.clone()), DataType::UInt64));
         }
         let mut path = Vec::new();
-        if !self.walk(&DataType::Struct(self.schema.fields.clone().into()), names, &mut path, place)? {
+        if names.len() > MAX_PATH
+            || !self.walk(&DataType::Struct(self.schema.fields.clone().into()), names, &mut path, place)?
+        {
             return Err(self.no_column(names, place));
         }
         self.column_at(path, place)

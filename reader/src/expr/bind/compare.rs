@@ -91,7 +91,7 @@ impl Binder<'_> {
                 Comparison::Greater | Comparison::GreaterOrEqual => (Comparison::Greater, floor),
             },
         };
-        let right = Typed::literal(value, left.data_type.clone());
+        let right = Typed::literal(value, values(&left.data_type).clone());
         Ok(Typed::boolean(Node::Compare { op, left: Box::new(left), right: Box::new(right) }))
     }
 
@@ -164,7 +164,7 @@ impl Binder<'_> {
                 }
                 Beside::Above(floor) => floor,
             };
-            Ok(Typed::literal(value, operand.data_type.clone()))
+            Ok(Typed::literal(value, values(&operand.data_type).clone()))
         };
         let bounds = vec![(bound(low, true)?, &low.place), (bound(high, false)?, &high.place)];
         let (operand, mut bounds) = self.settle(operand, bounds)?;
@@ -181,7 +181,7 @@ impl Binder<'_> {
                 Operand::List(_) => return Err(item.place.error("lists cannot be compared")),
                 Operand::Typed(typed) => typed,
                 Operand::Literal(literal) => match self.beside(literal, &operand, &item.place)? {
-                    Beside::Is(value) => Typed::literal(value, operand.data_type.clone()),
+                    Beside::Is(value) => Typed::literal(value, values(&operand.data_type).clone()),
                     Beside::Else(typed) => typed,
                     // Nothing equals it.
                     Beside::Above(_) => continue,
@@ -209,7 +209,7 @@ impl Binder<'_> {
         for other in others {
             let found = match self.operand(other)? {
                 Operand::Literal(literal) => match self.beside(literal, &operand, &other.place)? {
-                    Beside::Is(value) => Typed::literal(value, operand.data_type.clone()),
+                    Beside::Is(value) => Typed::literal(value, values(&operand.data_type).clone()),
                     Beside::Else(typed) => typed,
                     Beside::Above(_) => self.literal_alone(literal, &other.place)?,
                 },

@@ -84,7 +84,7 @@ impl Binder<'_> {
             Kind::Arithmetic(op, left, right) => self.arithmetic(*op, left, right, place),
             Kind::Negate(operand) => self.negate(operand),
             Kind::Join(left, right) => {
-                let arguments = vec![self.text(left, "||")?, self.text(right, "||")?];
+                let arguments = vec![self.text(left, "`||`")?, self.text(right, "`||`")?];
                 Ok(Typed::new(Node::Call { function: Function::Join, arguments }, DataType::Utf8))
             }
             Kind::Call { name, arguments } => self.call(name, arguments, place),

@@ -1,3 +1,5 @@
 //! AVX2, with FMA, F16C, BMI1, BMI2 and POPCNT.
 
+pub(crate) mod compare;
 pub(crate) mod distance;
+mod sums;

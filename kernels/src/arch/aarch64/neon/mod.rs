@@ -1,0 +1,3 @@
+//! NEON, which every 64-bit Arm has.
+
+pub(crate) mod compare;
