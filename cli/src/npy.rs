@@ -37,7 +37,8 @@ fn parse(bytes: &[u8]) -> Result<Vectors, String> {
     if value("fortran_order").is_none_or(|order| !order.starts_with("False")) {
         return Err("expected an array in C order".into());
     }
-    let shape = value("shape").and_then(|text| text.strip_prefix('(')?.split_once(')')).map(|(shape, _)| shape);
+    let shape =
+        value("shape").and_then(|text| text.strip_prefix('(')?.split_once(')')).map(|(shape, _)| shape);
     let shape: Option<Vec<usize>> = shape.and_then(|shape| {
         let sizes = shape.split(',').map(str::trim).filter(|size| !size.is_empty());
         sizes.map(|size| size.parse().ok()).collect()

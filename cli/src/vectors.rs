@@ -102,7 +102,10 @@ mod tests {
     #[test]
     fn vectors_written_out() {
         assert_eq!(written_out("[1, -2.5,3e2]").unwrap(), Vectors::One(vec![1.0, -2.5, 300.0]));
-        assert_eq!(written_out("[[1,2], [3,4]]").unwrap(), Vectors::Many(vec![vec![1.0, 2.0], vec![3.0, 4.0]]));
+        assert_eq!(
+            written_out("[[1,2], [3,4]]").unwrap(),
+            Vectors::Many(vec![vec![1.0, 2.0], vec![3.0, 4.0]])
+        );
         for text in ["", "1,2", "[1,", "[1,x]", "[[1],[2]", "[1][2]"] {
             assert!(written_out(text).is_err(), "{text}");
         }

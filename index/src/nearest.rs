@@ -1,7 +1,17 @@
-//! [`Nearest`]: the best of many distances.
+//! [`Nearest`] and [`Arrivals`]: the best of many distances.
 
-use alloc::vec::Vec;
+use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Ordering;
+
+/// What distances are offered to.
+pub trait Collector {
+    /// Offers rows with their distances; those whose bit in `mask` is not set are left out, and those at a distance
+    /// that is NaN or outside the range.
+    ///
+    /// # Panics
+    /// If the slices are too short for the distances.
+    fn offer(&mut self, distances: &[f32], row_ids: &[u64], mask: Option<&[u64]>);
+}
 
 /// A row and its distance from the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +64,16 @@ impl Nearest {
         self.found.clear();
     }
 
+    /// How many rows are to be found.
+    pub fn k(&self) -> usize {
+        self.k
+    }
+
+    /// The distances of interest.
+    pub fn range(&self) -> Range {
+        self.range
+    }
+
     /// How many rows were found, `k` at the most.
     pub fn len(&self) -> usize {
         self.found.len().min(self.k)
@@ -62,19 +82,6 @@ impl Nearest {
     /// Whether none was found.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
-    }
-
-    /// Offers rows with their distances; those whose bit in `mask` is not set are left out.
-    ///
-    /// # Panics
-    /// If the slices are too short for the distances.
-    pub fn offer(&mut self, distances: &[f32], row_ids: &[u64], mask: Option<&[u64]>) {
-        let row_ids = &row_ids[..distances.len()];
-        for (i, (&distance, &row_id)) in distances.iter().zip(row_ids).enumerate() {
-            if mask.is_none_or(|mask| mask[i / 64] >> (i % 64) & 1 == 1) {
-                self.push(Neighbour { distance, row_id });
-            }
-        }
     }
 
     /// Offers one row.
@@ -104,6 +111,105 @@ impl Nearest {
         self.shrink();
         self.found.sort_unstable_by(Neighbour::order);
         &self.found
+    }
+}
+
+/// Collects the `k` nearest rows in the order in which they come: among equally far ones it keeps those that Lance
+/// keeps, which depends on that order. It is the search of one segment of an index; the rows of all segments then go
+/// into a [`Nearest`].
+#[derive(Debug, Clone, Default)]
+pub struct Arrivals {
+    k: usize,
+    range: Range,
+    /// The farthest on top. Only distances are compared: which of several farthest rows leaves is up to the heap's
+    /// shape, which is that of Lance's heap, the standard library's.
+    heap: BinaryHeap<ByDistance>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ByDistance(Neighbour);
+
+impl PartialEq for ByDistance {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ByDistance {}
+
+impl PartialOrd for ByDistance {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ByDistance {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.distance.total_cmp(&other.0.distance)
+    }
+}
+
+impl Arrivals {
+    /// Empties the collection, which now is to hold the `k` nearest within `range`; keeps its room.
+    pub fn start(&mut self, k: usize, range: Range) {
+        self.k = k;
+        self.range = range;
+        self.heap.clear();
+    }
+
+    /// How many rows were found.
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether none was found.
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    /// The distance from which on rows are of no use.
+    fn farthest(&self) -> f32 {
+        match self.heap.peek() {
+            Some(top) if self.heap.len() >= self.k => top.0.distance.min(self.range.high),
+            _ if self.k == 0 => f32::NEG_INFINITY,
+            _ => self.range.high,
+        }
+    }
+
+    /// The rows found, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = Neighbour> + '_ {
+        self.heap.iter().map(|row| row.0)
+    }
+}
+
+impl Collector for Nearest {
+    fn offer(&mut self, distances: &[f32], row_ids: &[u64], mask: Option<&[u64]>) {
+        let row_ids = &row_ids[..distances.len()];
+        for (i, (&distance, &row_id)) in distances.iter().zip(row_ids).enumerate() {
+            if mask.is_none_or(|mask| mask[i / 64] >> (i % 64) & 1 == 1) {
+                self.push(Neighbour { distance, row_id });
+            }
+        }
+    }
+}
+
+impl Collector for Arrivals {
+    fn offer(&mut self, distances: &[f32], row_ids: &[u64], mask: Option<&[u64]>) {
+        let row_ids = &row_ids[..distances.len()];
+        let mut farthest = self.farthest();
+        for (i, (&distance, &row_id)) in distances.iter().zip(row_ids).enumerate() {
+            // NaN fails this.
+            if !(distance < farthest && distance >= self.range.low) {
+                continue;
+            }
+            if mask.is_none_or(|mask| mask[i / 64] >> (i % 64) & 1 == 1) {
+                if self.heap.len() == self.k {
+                    self.heap.pop();
+                }
+                self.heap.push(ByDistance(Neighbour { distance, row_id }));
+                farthest = self.farthest();
+            }
+        }
     }
 }
 
@@ -138,5 +244,19 @@ mod tests {
         nearest.offer(&[1.0, 0.5, 3.0], &[10, 11, 12], Some(&[0b101]));
         let found: Vec<u64> = nearest.finish().iter().map(|row| row.row_id).collect();
         assert_eq!(found, vec![10, 12]);
+    }
+
+    #[test]
+    fn of_equal_ones_the_first_come_stays() {
+        let mut arrivals = Arrivals::default();
+        arrivals.start(2, Range::default());
+        arrivals.offer(&[2.0, 1.0, f32::NAN, 2.0, f32::INFINITY], &[9, 8, 7, 6, 5], None);
+        arrivals.offer(&[1.5], &[4], Some(&[0]));
+        let mut found: Vec<u64> = arrivals.iter().map(|row| row.row_id).collect();
+        found.sort_unstable();
+        assert_eq!(found, vec![8, 9]);
+        arrivals.start(0, Range::default());
+        arrivals.offer(&[1.0], &[1], None);
+        assert!(arrivals.is_empty());
     }
 }

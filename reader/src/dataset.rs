@@ -3,10 +3,10 @@
 use crate::{
     Batch, Error, Finding, Index, Progress, Projection, Result, Rows, Scan, Version,
     files::{FilePool, FileSlot, Usage},
-    nearest::OpenedSegments,
     fragment::Fragment,
     indices,
     location::{self, Bases, Location},
+    nearest::OpenedSegments,
     row_ids::RowIdIndex,
     storage::{Bytes, Mapped, Source, Storage},
     take, verify,

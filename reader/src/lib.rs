@@ -45,6 +45,7 @@ pub use batch::Batch;
 pub use database::{Consistency, Database, Table};
 pub use dataset::{Dataset, OpenOptions};
 pub use error::{Error, ErrorKind, Result};
+pub use files::Usage;
 pub use indices::Index;
 pub use inspect::inspect;
 pub use lancet_format::{
@@ -52,7 +53,6 @@ pub use lancet_format::{
 };
 pub use nearest::{IntoVector, Metric, Nearest};
 pub use projection::Projection;
-pub use files::Usage;
 pub use scan::{Batches, FragmentPlan, IntoFilter, Plan, Scan, Stats};
 pub use take::Rows;
 pub use verify::{Finding, Progress, verify_file};

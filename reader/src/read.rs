@@ -1,6 +1,8 @@
 //! Reading projected columns of one fragment: what scans and takes have in common.
 
-use crate::{filter::Mask, Batch, Projection, Result, files::FilePool, fragment::Fragment, projection::ProjectedColumn};
+use crate::{
+    Batch, Projection, Result, files::FilePool, filter::Mask, fragment::Fragment, projection::ProjectedColumn,
+};
 use lancet_format::{Column, Pick, table::Deletions};
 use std::{ops::Range, sync::Arc};
 

@@ -1,7 +1,7 @@
 //! [`Ivf`]: a segment of a vector index, searched partition by partition.
 //!
 //! ```text
-//! query ──▶ rank: distance to each centroid ──▶ probe, nearest partition first ──▶ Nearest
+//! query ──▶ rank: distance to each centroid ──▶ probe, nearest partition first ──▶ Collector
 //!                                                 flat     distances to the vectors themselves
 //!                                                 product  a table for the partition, sums of its entries
 //!                                                 scalar   the query's codes against the rows' codes
@@ -15,7 +15,7 @@ mod partition;
 mod product;
 mod scalar;
 
-use crate::{Error, Result, nearest::Nearest, vector::Vector};
+use crate::{Error, Result, nearest::Collector, vector::Vector};
 use alloc::{boxed::Box, format, vec::Vec};
 use lancet_format::index::{IndexFiles, IvfIndex, Metric as FileMetric, Storage, SubIndex};
 use lancet_kernels::distance::Metric;
@@ -176,7 +176,7 @@ impl Ivf {
         rank: usize,
         filter: Option<&dyn RowFilter>,
         scratch: &mut Scratch,
-        nearest: &mut Nearest,
+        found: &mut dyn Collector,
     ) -> Result<bool> {
         let Some(&(_, number)) = scratch.ranked.get(rank) else { return Ok(false) };
         let number = number as usize;
@@ -227,7 +227,7 @@ impl Ivf {
                     quantizer.block(partition.bytes()?, start, &mut scratch.codes, distances);
                 }
             }
-            nearest.offer(distances, &partition.row_ids()[start..start + count], block_mask);
+            found.offer(distances, &partition.row_ids()[start..start + count], block_mask);
             start += count;
         }
         Ok(true)

@@ -34,14 +34,7 @@ impl Layout {
 ///
 /// # Panics
 /// If `codes` or `table` are not of the size that the layout asks for, or the rows are not there.
-pub fn distances(
-    layout: Layout,
-    table: &[f32],
-    codes: &[u8],
-    rows: usize,
-    start: usize,
-    out: &mut [f32],
-) {
+pub fn distances(layout: Layout, table: &[f32], codes: &[u8], rows: usize, start: usize, out: &mut [f32]) {
     assert!(matches!(layout.bits, 4 | 8), "codes of 4 or 8 bits");
     assert_eq!(table.len(), layout.parts * layout.codewords(), "a number for each codeword");
     assert_eq!(codes.len(), rows * layout.row_bytes(), "codes of all rows");

@@ -24,7 +24,8 @@ impl VectorColumn {
     pub(super) fn find(dataset: &Dataset, name: &str) -> Result<Self> {
         let projection = dataset.projection([name])?;
         let path = dataset.schema().resolve(name)?;
-        let field = path.last().cloned().ok_or_else(|| Error::invalid_input("expected the name of a column"))?;
+        let field =
+            path.last().cloned().ok_or_else(|| Error::invalid_input("expected the name of a column"))?;
         let (vector, is_list) = match &field.data_type {
             DataType::List(item) | DataType::LargeList(item) => (&item.data_type, true),
             other => (other, false),

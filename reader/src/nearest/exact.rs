@@ -1,9 +1,11 @@
 //! Exact distances: of all rows of fragments, or of rows named by their ids.
 
 use super::{Metric, column::VectorColumn, query::Query, selection::Selection};
-use crate::{Result, Rows, Scan, Dataset, filter::Mask, fragment::Fragment, projection::ProjectedColumn, read};
+use crate::{
+    Dataset, Result, Rows, Scan, filter::Mask, fragment::Fragment, projection::ProjectedColumn, read,
+};
 use lancet_format::{Column, Values};
-use lancet_index::{nearest::Nearest, with_numbers};
+use lancet_index::{nearest::{Collector, Nearest}, with_numbers};
 use lancet_kernels::distance::{DistanceTable, Element};
 use std::ops::Range;
 
@@ -115,13 +117,7 @@ impl Block<'_> {
 }
 
 /// The distances of all rows; NaN where a row has no vector.
-fn compute(
-    rows: &Column,
-    column: &VectorColumn,
-    query: &Query,
-    metric: Metric,
-    distances: &mut Vec<f32>,
-) {
+fn compute(rows: &Column, column: &VectorColumn, query: &Query, metric: Metric, distances: &mut Vec<f32>) {
     distances.clear();
     distances.resize(rows.len(), f32::NAN);
     match column.is_list() {
@@ -169,4 +165,3 @@ fn lists(rows: &Column, column: &VectorColumn, query: &Query, metric: Metric, di
         *distance = if rows.is_null(row) { f32::NAN } else { (1.0 - sum) as f32 };
     }
 }
-

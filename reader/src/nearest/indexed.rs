@@ -4,38 +4,57 @@ use super::{query::Query, segments::Segments, selection::Selection};
 use crate::{Dataset, Error, Result};
 use lancet_index::{
     ivf::{RowFilter, Scratch},
-    nearest::Nearest,
+    nearest::{Arrivals, Collector, Nearest},
 };
 use std::ops::Range;
 
-/// Offers the rows of the nearest partitions of each segment: `probes.start` of each, and then more of them, the
-/// nearest first whatever the segment, up to `probes.end` until `enough` rows are found.
+/// How an index is searched.
+pub(super) struct Probes {
+    /// Partitions of each segment: so many for certain, and so many at the most.
+    pub(super) partitions: Range<usize>,
+    /// Partitions past the first number are searched only until so many rows are found.
+    pub(super) enough: usize,
+    /// Whether rows outside the index will be searched too, exactly.
+    pub(super) mixed: bool,
+}
+
+/// Offers the rows of the nearest partitions of each segment to `nearest`.
+///
+/// Of rows that are equally far those stay that Lance keeps, which hangs on the order in which they are met. Where all
+/// vectors of the dataset are compared with the query exactly, the answer is that of a search without an index, and
+/// the lower row id decides.
 pub(super) fn search(
     dataset: &Dataset,
     segments: &Segments,
     query: &Query,
     selection: &Selection,
-    enough: usize,
-    probes: Range<usize>,
+    probes: &Probes,
     nearest: &mut Nearest,
 ) -> Result<()> {
     let vector = &query.vectors()[0];
     let is_alone = segments.iter().len() == 1;
+    let is_exact = |segment: &super::segments::Segment| {
+        !segment.ivf.is_quantized() && segment.ivf.partitions() <= probes.partitions.start
+    };
+    let by_id = probes.mixed && segments.iter().all(is_exact);
+    let (mut scratch, mut arrivals) = (Scratch::default(), Arrivals::default());
     for segment in segments.iter() {
         let fail = |error| Error::index(&segment.path, error);
         let alone = is_alone && !segment.has_gone(dataset);
         let filter = selection.of_segment(dataset, segment.covered(dataset), alone);
         let filter = filter.as_ref().map(|filter| filter as &dyn RowFilter);
         let query = segment.ivf.query(vector).map_err(Error::from)?;
-        let mut scratch = Scratch::default();
-        let most = segment.ivf.partitions().min(probes.end);
+        arrivals.start(nearest.k(), nearest.range());
+        let most = segment.ivf.partitions().min(probes.partitions.end);
         segment.ivf.rank(&query, most, &mut scratch);
         for rank in 0..most {
-            if rank >= probes.start && nearest.len() >= enough {
+            if rank >= probes.partitions.start && nearest.len() + arrivals.len() >= probes.enough {
                 break;
             }
-            segment.ivf.probe(&query, rank, filter, &mut scratch, nearest).map_err(fail)?;
+            let found: &mut dyn Collector = if by_id { nearest } else { &mut arrivals };
+            segment.ivf.probe(&query, rank, filter, &mut scratch, found).map_err(fail)?;
         }
+        arrivals.iter().for_each(|row| nearest.push(row));
     }
     Ok(())
 }

@@ -226,7 +226,9 @@ impl Nearest {
             || self.min_probes == Some(0)
             || self.max_probes == Some(0)
         {
-            return Err(Error::invalid_input("expected at least one probe, and the minimum below the maximum"));
+            return Err(Error::invalid_input(
+                "expected at least one probe, and the minimum below the maximum",
+            ));
         }
         let dataset = self.scan.dataset();
         let prefilter = if self.postfilter { None } else { self.scan.filter_ref() };
@@ -280,7 +282,8 @@ impl Nearest {
         }
         let (offset, limit) = self.scan.window();
         let start = usize::try_from(offset).map_or(rows.len(), |offset| offset.min(rows.len()));
-        let end = usize::try_from(limit).map_or(rows.len(), |limit| rows.len().min(start.saturating_add(limit)));
+        let end =
+            usize::try_from(limit).map_or(rows.len(), |limit| rows.len().min(start.saturating_add(limit)));
         let rows = &rows[start..end];
         let ids: Vec<u64> = rows.iter().map(|row| row.row_id).collect();
         let mut batch = self.scan.dataset().take(Rows::Ids(&ids), self.scan.projection())?;
@@ -302,8 +305,13 @@ impl Nearest {
             return Ok(nearest.finish().to_vec());
         };
         let mut nearest = self.collector(self.k.saturating_mul(self.refine.unwrap_or(1)));
-        indexed::search(dataset, segments, query, &run.selection, self.k, run.probes.clone(), &mut nearest)?;
         let mixed = !run.uncovered.is_empty();
+        let probes = indexed::Probes {
+            partitions: run.probes.clone(),
+            enough: self.k,
+            mixed: mixed && self.refine.is_none(),
+        };
+        indexed::search(dataset, segments, query, &run.selection, &probes, &mut nearest)?;
         if self.refine.is_none() && !mixed {
             return Ok(nearest.finish().to_vec());
         }

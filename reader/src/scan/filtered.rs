@@ -251,7 +251,13 @@ impl Run {
         }
     }
 
-    fn evaluate(&mut self, scan: &Scan, filter: &Filter, fragment: &Fragment, piece: Range<u64>) -> Result<()> {
+    fn evaluate(
+        &mut self,
+        scan: &Scan,
+        filter: &Filter,
+        fragment: &Fragment,
+        piece: Range<u64>,
+    ) -> Result<()> {
         let pool = scan.dataset.pool();
         read::live_mask(fragment.deletions(pool)?, piece.clone(), &mut self.mask);
         if self.mask.is_none() {

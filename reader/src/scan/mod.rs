@@ -28,11 +28,7 @@ pub(crate) use filtered::matches;
 pub(crate) use inputs::RangeInputs;
 pub use stats::Stats;
 
-use crate::{
-    Batch, Dataset, Error, Nearest, Projection, Result,
-    nearest::IntoVector,
-    read,
-};
+use crate::{Batch, Dataset, Error, Nearest, Projection, Result, nearest::IntoVector, read};
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Instant,
