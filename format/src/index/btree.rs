@@ -292,14 +292,10 @@ impl BTreeIndex {
         (part, rows.start - part.first_row..rows.end - part.first_row)
     }
 
-    /// The first page whose largest value is not before `key`; all values of earlier pages are.
-    pub fn first_page_reaching(&self, key: Key<'_>) -> usize {
-        partition_point(self.num_pages(), |page| self.max.get(page) < Some(key))
-    }
-
-    /// The first page whose largest value is after `key`; no value of earlier pages is.
-    pub fn first_page_passing(&self, key: Key<'_>) -> usize {
-        partition_point(self.num_pages(), |page| self.max.get(page) <= Some(key))
+    /// The first page whose largest value is not before what `is_before` looks for; all values of earlier pages
+    /// are, NULLs too.
+    pub fn page_partition_point(&self, is_before: impl Fn(Key<'_>) -> bool) -> usize {
+        partition_point(self.num_pages(), |page| self.max.get(page).is_none_or(&is_before))
     }
 }
 
