@@ -91,6 +91,12 @@ impl ZoneMapIndex {
         &self.zones
     }
 
+    /// The fragments that have zones, ascending. Lance may say that an index covers others, which took the place of
+    /// these: it knows nothing of them.
+    pub fn fragments(&self) -> impl Iterator<Item = u32> + '_ {
+        zones::fragments(&self.zones)
+    }
+
     /// The smallest value of each zone that is no NaN, in the order of [`zones`](Self::zones).
     pub fn min(&self) -> &Keys {
         &self.min
