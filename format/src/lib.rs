@@ -16,6 +16,7 @@ mod error;
 mod file;
 #[cfg(test)]
 mod hostile;
+pub mod index;
 pub mod json;
 mod leaf;
 mod proto;
