@@ -3,10 +3,7 @@
 use crate::{RowSet, row_set::Chunk};
 use alloc::vec::Vec;
 use core::ops::Bound;
-use lancet_format::{
-    Scalar,
-    index::{FragmentRows, RowAddresses},
-};
+use lancet_format::{Scalar, index::RowAddressSet};
 
 /// A predicate on one column. Values have the type of the column, and compare in the order of
 /// [`lancet_format::Key`]: whoever wants −0 = +0 asks for both.
@@ -68,10 +65,10 @@ impl Answer {
 pub type RowsOf<'a> = &'a dyn Fn(u32) -> u64;
 
 /// Makes `out` the union of sets of rows as they lie in a file.
-pub fn union_of_addresses(sets: &[RowAddresses], rows_of: RowsOf<'_>, out: &mut RowSet) {
+pub fn union_of_addresses(sets: &[RowAddressSet], rows_of: RowsOf<'_>, out: &mut RowSet) {
     let mut whole: Vec<u32> = Vec::new();
-    for (fragment, rows) in sets.iter().flat_map(RowAddresses::fragments) {
-        if matches!(rows, FragmentRows::All) {
+    for (fragment, rows) in sets.iter().flat_map(RowAddressSet::fragments) {
+        if rows.is_none() {
             whole.push(fragment);
         }
     }

@@ -10,7 +10,7 @@
 //! are. −0 and +0 differ, and so do NaNs. NULL is in no filter.
 
 use super::{
-    RowAddresses, Zone,
+    RowAddressSet, Zone,
     files::{IndexFile, IndexFiles},
     xxh64::xxh64,
     zones,
@@ -39,7 +39,7 @@ pub struct BloomFilterIndex {
     /// The row of the file for each zone.
     rows: Vec<u32>,
     has_null: Vec<bool>,
-    null_rows: Option<RowAddresses>,
+    null_rows: Option<RowAddressSet>,
     field: Arc<Field>,
     filters: OnceBox<Vec<Bytes>>,
 }
@@ -133,7 +133,7 @@ impl BloomFilterIndex {
     }
 
     /// The NULL rows; `None` if it is only known which zones have some.
-    pub fn null_rows(&self) -> Option<&RowAddresses> {
+    pub fn null_rows(&self) -> Option<&RowAddressSet> {
         self.null_rows.as_ref()
     }
 

@@ -9,7 +9,7 @@
 //! there are values.
 
 use super::{
-    RowAddresses, Zone,
+    RowAddressSet, Zone,
     files::{IndexFile, IndexFiles},
     zones,
 };
@@ -29,7 +29,7 @@ pub struct ZoneMapIndex {
     max: Keys,
     null_counts: Vec<u32>,
     nan_counts: Vec<u32>,
-    null_rows: Option<RowAddresses>,
+    null_rows: Option<RowAddressSet>,
 }
 
 impl ZoneMapIndex {
@@ -118,7 +118,7 @@ impl ZoneMapIndex {
     }
 
     /// The NULL rows; `None` if only their number in each zone is known.
-    pub fn null_rows(&self) -> Option<&RowAddresses> {
+    pub fn null_rows(&self) -> Option<&RowAddressSet> {
         self.null_rows.as_ref()
     }
 }

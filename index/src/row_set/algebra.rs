@@ -6,7 +6,7 @@ use super::{
 };
 use alloc::vec::Vec;
 use lancet_format::{
-    index::{FragmentRows, RowAddresses},
+    index::RowAddressSet,
     table::{Numbers, Treemap},
 };
 
@@ -23,13 +23,9 @@ pub struct Chunk<'a> {
 
 impl<'a> Chunk<'a> {
     /// The chunks of a set of rows in a file, without those of whole fragments.
-    pub fn of_addresses(set: &'a RowAddresses) -> impl Iterator<Item = Chunk<'a>> {
-        set.fragments()
-            .filter_map(|(fragment, rows)| match rows {
-                FragmentRows::All => None,
-                FragmentRows::Some(rows) => Some((fragment, rows)),
-            })
-            .flat_map(|(fragment, rows)| Self::of_roaring(fragment, rows))
+    pub fn of_addresses(set: &'a RowAddressSet) -> impl Iterator<Item = Chunk<'a>> {
+        let partial = set.fragments().filter_map(|(fragment, rows)| Some((fragment, rows?)));
+        partial.flat_map(|(fragment, rows)| Self::of_roaring(fragment, rows))
     }
 
     /// The chunks of a set of ids in a file.

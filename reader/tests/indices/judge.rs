@@ -8,8 +8,8 @@ use lancet::{
 use lancet_format::{
     Key,
     index::{
-        BTreeIndex, BitmapIndex, BloomFilterIndex, BloomHash, FragmentRows, IdDomain, IndexKind,
-        LabelListIndex, MAX_TOKEN, NGramIndex, NULL_TOKEN, RowAddresses, Zone, ZoneMapIndex, needle_tokens,
+        BTreeIndex, BitmapIndex, BloomFilterIndex, BloomHash, IdDomain, IndexKind, LabelListIndex, MAX_TOKEN,
+        NGramIndex, NULL_TOKEN, RowAddressSet, Zone, ZoneMapIndex, needle_tokens,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -72,7 +72,7 @@ impl Truth {
         }
     }
 
-    fn find_all(&self, domain: IdDomain, rows: &RowAddresses) -> BTreeSet<usize> {
+    fn find_all(&self, domain: IdDomain, rows: &RowAddressSet) -> BTreeSet<usize> {
         all(rows).into_iter().filter_map(|id| self.find(domain, id)).collect()
     }
 
@@ -86,12 +86,10 @@ impl Truth {
     }
 }
 
-fn all(rows: &RowAddresses) -> Vec<u64> {
-    let offsets = |(fragment, rows): (u32, &FragmentRows)| match rows {
-        FragmentRows::All => panic!("no stored index has whole fragments"),
-        FragmentRows::Some(rows) => {
-            rows.iter().map(|row| u64::from(fragment) << 32 | u64::from(row)).collect::<Vec<_>>()
-        }
+fn all(rows: &RowAddressSet) -> Vec<u64> {
+    let offsets = |(fragment, rows): (u32, Option<&Roaring>)| {
+        let rows = rows.expect("no stored index has whole fragments").iter();
+        rows.map(|row| u64::from(fragment) << 32 | u64::from(row)).collect::<Vec<_>>()
     };
     rows.fragments().flat_map(offsets).collect()
 }
@@ -289,7 +287,7 @@ fn check_zones(zones: &[Zone], truth: &Truth, name: &str) -> usize {
     rows.len()
 }
 
-fn check_nulls(nulls: Option<&RowAddresses>, zones: &[Zone], truth: &Truth, name: &str) {
+fn check_nulls(nulls: Option<&RowAddressSet>, zones: &[Zone], truth: &Truth, name: &str) {
     let Some(nulls) = nulls else { return };
     for zone in zones {
         for (address, &row) in truth.by_address.range(zone.addresses()) {
