@@ -95,9 +95,20 @@ fn collect(path: &Path, bytes: &[u8], add: &mut impl FnMut(&'static str, Vec<u8>
     }
 }
 
-/// The sets of rows in an index file.
+/// The files of an index, and the sets of rows in them.
 fn of_index(path: &Path, bytes: &[u8], add: &mut impl FnMut(&'static str, Vec<u8>)) -> Option<()> {
     let name = path.file_name()?.to_str()?;
+    match name {
+        "page_lookup.lance" => {
+            let data = fs::read(path.with_file_name("page_data.lance")).ok()?;
+            add("index_btree", join(&[bytes.to_vec(), data]));
+        }
+        "bitmap_page_lookup.lance" => add("index_bitmap", bytes.to_vec()),
+        "zonemap.lance" => add("index_zone_map", bytes.to_vec()),
+        "bloomfilter.lance" => add("index_bloom_filter", bytes.to_vec()),
+        "ngram_postings.lance" => add("index_ngram", bytes.to_vec()),
+        _ => {}
+    }
     let file = File::open(Arc::new(Bytes::copy_from_slice(bytes))).ok()?;
     let (schema, rows) = file.container().schema().ok()?;
     for (key, value) in SET_BUFFERS.iter().filter_map(|key| Some((key, schema.metadata.get(*key)?))) {

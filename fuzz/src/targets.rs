@@ -6,7 +6,11 @@
 //! | `file`, `page_v20`, `page_v21` | a data or index file; the latter two look at one version only |
 //! | `dataset` | [`pieces`]: a manifest, a data file, a deletion file |
 //! | `manifest`, `transaction`, `fragment_reuse`, `treemap`, `row_addresses`, `json` | a file, or the part of one |
+//! | `index_btree`, `index_bitmap`, `index_zone_map`, `index_bloom_filter`, `index_ngram` | [`pieces`]: the files of a segment |
 //! | `deletion_arrow`, `deletion_bitmap`, `row_ids`, `row_versions` | u32 rows of the fragment, then the bytes |
+
+#[path = "indices.rs"]
+mod indices;
 
 use crate::{allocations, check, layout, random::Random};
 use lancet::{
@@ -28,7 +32,7 @@ use std::{ops::Range, slice, sync::Arc};
 type Target = (&'static str, fn(&Bytes) -> usize);
 
 /// Every target.
-pub(crate) const ALL: [Target; 14] = [
+pub(crate) const ALL: [Target; 19] = [
     ("file", file),
     ("page_v20", page_v20),
     ("page_v21", page_v21),
@@ -42,6 +46,11 @@ pub(crate) const ALL: [Target; 14] = [
     ("row_versions", row_versions),
     ("treemap", treemap),
     ("row_addresses", row_addresses),
+    ("index_btree", indices::btree),
+    ("index_bitmap", indices::bitmap),
+    ("index_zone_map", indices::zone_map),
+    ("index_bloom_filter", indices::bloom_filter),
+    ("index_ngram", indices::ngram),
     ("json", json),
 ];
 
