@@ -5,14 +5,17 @@ use crate::{
     query::{RowsOf, sorted_keys, union_of_addresses},
 };
 use alloc::vec::Vec;
-use core::ops::{Bound, Range};
+use core::{
+    iter,
+    ops::{Bound, Range},
+};
 use lancet_format::{Key, Result, Scalar, index::BitmapIndex};
 
 /// The positions of the keys that a query selects, as ascending ranges; `None` if a Bitmap index does not serve it.
 pub fn positions(index: &BitmapIndex, query: &Query<'_>) -> Option<Vec<Range<usize>>> {
     let fits = |value: &Scalar<'_>| value.fits(index.data_type());
     match query {
-        Query::Equals(value) if fits(value) => Some([index.find(value.key())].into()),
+        Query::Equals(value) if fits(value) => Some(iter::once(index.find(value.key())).collect()),
         Query::Range(lower, upper) => {
             let fits = |bound: &Bound<Scalar<'_>>| match bound {
                 Bound::Included(value) | Bound::Excluded(value) => fits(value),
@@ -31,7 +34,7 @@ pub fn positions(index: &BitmapIndex, query: &Query<'_>) -> Option<Vec<Range<usi
                 Bound::Excluded(key) => index.partition_point(|own| own < key),
                 Bound::Unbounded => index.num_keys(),
             };
-            Some([start..end.max(start)].into())
+            Some(iter::once(start..end.max(start)).collect())
         }
         Query::IsIn(values) if values.iter().all(fits) => {
             Some(sorted_keys(values).into_iter().map(|key| index.find(key)).collect())
@@ -40,7 +43,7 @@ pub fn positions(index: &BitmapIndex, query: &Query<'_>) -> Option<Vec<Range<usi
             let starts = |own: Key<'_>| matches!(own, Key::Bytes(bytes) if bytes.starts_with(prefix));
             let start = index.partition_point(|own| own < Key::Bytes(prefix));
             let end = index.partition_point(|own| own < Key::Bytes(prefix) || starts(own));
-            Some([start..end].into())
+            Some(iter::once(start..end).collect())
         }
         Query::IsNull => Some(Vec::new()),
         _ => None,

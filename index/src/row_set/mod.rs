@@ -207,8 +207,8 @@ impl Iterator for Pieces<'_> {
 /// The first bit at or behind `from` that differs from the bits of `background`.
 fn next_bit(words: &[[u8; 8]], from: usize, background: u64) -> Option<usize> {
     let mut mask = u64::MAX << (from % 64);
-    for index in from / 64..words.len() {
-        let found = (u64::from_le_bytes(words[index]) ^ background) & mask;
+    for (index, word) in words.iter().enumerate().skip(from / 64) {
+        let found = (u64::from_le_bytes(*word) ^ background) & mask;
         if found != 0 {
             return Some(index * 64 + found.trailing_zeros() as usize);
         }
