@@ -13,15 +13,15 @@ use core::ops::Range;
 
 /// One value, not NULL, of a column's type.
 ///
-/// Which variant a type has: every signed integer, date, time, timestamp and duration is `Signed`, in the
-/// column's own unit; every unsigned integer is `Unsigned`; text, binary and fixed-size binary are `Bytes`.
+/// Which variant a type has: every signed integer, date, time, timestamp and duration is `Int`, in the column's own
+/// unit; every unsigned integer is `UInt`; text, binary and fixed-size binary are `Bytes`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // The names are those of the types.
 pub enum Scalar<'a> {
     Boolean(bool),
-    Signed(i64),
-    Unsigned(u64),
+    Int(i64),
+    UInt(u64),
     /// The bits of an IEEE half.
     Float16(u16),
     Float32(f32),
@@ -81,8 +81,8 @@ impl<'a> Scalar<'a> {
     pub fn key(self) -> Key<'a> {
         match self {
             Scalar::Boolean(value) => Key::Word(value.into()),
-            Scalar::Signed(value) => Key::Word(signed(value)),
-            Scalar::Unsigned(value) => Key::Word(value),
+            Scalar::Int(value) => Key::Word(signed(value)),
+            Scalar::UInt(value) => Key::Word(value),
             Scalar::Float16(bits) => Key::Word(float(u64::from(bits) << 48)),
             Scalar::Float32(value) => Key::Word(float(u64::from(value.to_bits()) << 32)),
             Scalar::Float64(value) => Key::Word(float(value.to_bits())),
@@ -115,14 +115,14 @@ impl<'a> Scalar<'a> {
             | (Scalar::Decimal128(_), Decimal128(..))
             | (Scalar::Decimal256(_), Decimal256(..))
             | (Scalar::Bytes(_), Utf8 | LargeUtf8 | Binary | LargeBinary)
-            | (Scalar::Unsigned(_), UInt64)
-            | (Scalar::Signed(_), Int64 | Date64 | Time64(_) | Timestamp(..) | Duration(_)) => true,
-            (Scalar::Signed(value), Int8) => within(value, 8),
-            (Scalar::Signed(value), Int16) => within(value, 16),
-            (Scalar::Signed(value), Int32 | Date32 | Time32(_)) => within(value, 32),
-            (Scalar::Unsigned(value), UInt8) => value >> 8 == 0,
-            (Scalar::Unsigned(value), UInt16) => value >> 16 == 0,
-            (Scalar::Unsigned(value), UInt32) => value >> 32 == 0,
+            | (Scalar::UInt(_), UInt64)
+            | (Scalar::Int(_), Int64 | Date64 | Time64(_) | Timestamp(..) | Duration(_)) => true,
+            (Scalar::Int(value), Int8) => within(value, 8),
+            (Scalar::Int(value), Int16) => within(value, 16),
+            (Scalar::Int(value), Int32 | Date32 | Time32(_)) => within(value, 32),
+            (Scalar::UInt(value), UInt8) => value >> 8 == 0,
+            (Scalar::UInt(value), UInt16) => value >> 16 == 0,
+            (Scalar::UInt(value), UInt32) => value >> 32 == 0,
             (Scalar::Bytes(bytes), FixedSizeBinary(width)) => bytes.len() == *width as usize,
             _ => false,
         }
@@ -202,9 +202,9 @@ impl Column {
             (_, Decimal256(..)) => Scalar::Decimal256(bytes.try_into().ok()?),
             (Kind::Signed, _) => {
                 let spare = 64 - 8 * bytes.len() as u32;
-                Scalar::Signed((number(bytes) << spare) as i64 >> spare)
+                Scalar::Int((number(bytes) << spare) as i64 >> spare)
             }
-            _ => Scalar::Unsigned(number(bytes)),
+            _ => Scalar::UInt(number(bytes)),
         })
     }
 
@@ -442,7 +442,7 @@ mod tests {
         assert!(keys.is_null(0) && keys.get(1).is_none());
         let list = DataType::Struct(vec![].into());
         assert!(!has_order(&list) && Keys::of(Column::nulls(&list, 1)).is_none());
-        assert!(!Scalar::Signed(128).fits(&DataType::Int8) && Scalar::Signed(-128).fits(&DataType::Int8));
-        assert!(!Scalar::Unsigned(256).fits(&DataType::UInt8) && !Scalar::Signed(1).fits(&DataType::UInt8));
+        assert!(!Scalar::Int(128).fits(&DataType::Int8) && Scalar::Int(-128).fits(&DataType::Int8));
+        assert!(!Scalar::UInt(256).fits(&DataType::UInt8) && !Scalar::Int(1).fits(&DataType::UInt8));
     }
 }

@@ -39,7 +39,8 @@ pub fn step(
 /// `None` if the input is not sound enough.
 fn change(name: &str, input: &[u8], random: &mut Random, plain: Plain) -> Option<Vec<u8>> {
     match name {
-        "file" | "page_v20" | "page_v21" => change_file(input, random, plain),
+        "file" | "page_v20" | "page_v21" | "index_bitmap" | "index_zone_map" | "index_bloom_filter"
+        | "index_ngram" => change_file(input, random, plain),
         "manifest" => layout::damage_manifest(input, random),
         "transaction" | "fragment_reuse" => change_message(input, random),
         "row_ids" | "row_versions" => {
@@ -54,6 +55,13 @@ fn change(name: &str, input: &[u8], random: &mut Random, plain: Plain) -> Option
                 1 => *data = change_file(data, random, plain)?,
                 _ => plain(deletions),
             }
+            Some(join(&pieces))
+        }
+        "index_btree" => {
+            let mut pieces = pieces(input);
+            let [lookup, data] = &mut pieces[..] else { return None };
+            let file = if random.below(2) == 0 { lookup } else { data };
+            *file = change_file(file, random, plain)?;
             Some(join(&pieces))
         }
         _ => None,

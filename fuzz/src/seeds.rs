@@ -4,6 +4,7 @@ use crate::{layout, mutate::join, parts::Parts};
 use lancet::storage::Bytes;
 use lancet_format::{
     Column, ColumnMap, Field, File, FileVersion,
+    index::{SET_BUFFERS, SetLayout, set_buffer},
     table::{Lineage, Manifest},
 };
 use std::{
@@ -73,6 +74,7 @@ fn collect(path: &Path, bytes: &[u8], add: &mut impl FnMut(&'static str, Vec<u8>
             for (version, column) in columns(bytes).unwrap_or_default() {
                 add(if version == FileVersion::V2_0 { "page_v20" } else { "page_v21" }, column);
             }
+            of_index(path, bytes, add);
         }
         Some("manifest") => {
             add("manifest", bytes.to_vec());
@@ -91,6 +93,36 @@ fn collect(path: &Path, bytes: &[u8], add: &mut impl FnMut(&'static str, Vec<u8>
         Some("json") if bytes.len() < 1 << 10 => add("json", bytes.to_vec()),
         _ => {}
     }
+}
+
+/// The files of an index, and the sets of rows in them.
+fn of_index(path: &Path, bytes: &[u8], add: &mut impl FnMut(&'static str, Vec<u8>)) -> Option<()> {
+    let name = path.file_name()?.to_str()?;
+    match name {
+        "page_lookup.lance" => {
+            let data = fs::read(path.with_file_name("page_data.lance")).ok()?;
+            add("index_btree", join(&[bytes.to_vec(), data]));
+        }
+        "bitmap_page_lookup.lance" => add("index_bitmap", bytes.to_vec()),
+        "zonemap.lance" => add("index_zone_map", bytes.to_vec()),
+        "bloomfilter.lance" => add("index_bloom_filter", bytes.to_vec()),
+        "ngram_postings.lance" => add("index_ngram", bytes.to_vec()),
+        _ => {}
+    }
+    let file = File::open(Arc::new(Bytes::copy_from_slice(bytes))).ok()?;
+    let (schema, rows) = file.container().schema().ok()?;
+    for (key, value) in SET_BUFFERS.iter().filter_map(|key| Some((key, schema.metadata.get(*key)?))) {
+        let buffer = file.container().global_buffer(set_buffer(key, value).ok()?).ok()?;
+        add("row_addresses", buffer.all().ok()?.to_vec());
+    }
+    let columns = ColumnMap::of_schema(&schema.fields, file.container().version());
+    for field in &schema.fields {
+        let Some(layout) = SetLayout::of_column(name, &field.name) else { continue };
+        let target = if layout == SetLayout::RowAddresses { "row_addresses" } else { "treemap" };
+        let sets = file.read(field, &columns, rows, slice::from_ref(&(0..rows)), None).ok()?;
+        (0..sets.len()).filter_map(|row| sets.bytes(row)).for_each(|set| add(target, set.to_vec()));
+    }
+    Some(())
 }
 
 fn with_rows(rows: u64, bytes: &[u8]) -> Vec<u8> {

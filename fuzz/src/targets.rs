@@ -5,8 +5,12 @@
 //! |---|---|
 //! | `file`, `page_v20`, `page_v21` | a data or index file; the latter two look at one version only |
 //! | `dataset` | [`pieces`]: a manifest, a data file, a deletion file |
-//! | `manifest`, `transaction`, `fragment_reuse`, `treemap`, `json` | a file, or the part of one |
+//! | `manifest`, `transaction`, `fragment_reuse`, `treemap`, `row_addresses`, `json` | a file, or the part of one |
+//! | `index_btree`, `index_bitmap`, `index_zone_map`, `index_bloom_filter`, `index_ngram` | [`pieces`]: the files of a segment |
 //! | `deletion_arrow`, `deletion_bitmap`, `row_ids`, `row_versions` | u32 rows of the fragment, then the bytes |
+
+#[path = "indices.rs"]
+mod indices;
 
 use crate::{allocations, check, layout, random::Random};
 use lancet::{
@@ -14,7 +18,9 @@ use lancet::{
     storage::{Bytes, InMemory},
 };
 use lancet_format::{
-    Column, ColumnMap, DataType, Error, Field, File, FileVersion, Physical, Values, json,
+    Column, ColumnMap, DataType, Error, Field, File, FileVersion, Physical, Values,
+    index::RowAddressSet,
+    json,
     table::{
         Branch, Deletions, FragmentReuse, Manifest, Roaring, RowIdSequence, RowVersions, Tag, Transaction,
         Treemap,
@@ -26,7 +32,7 @@ use std::{ops::Range, slice, sync::Arc};
 type Target = (&'static str, fn(&Bytes) -> usize);
 
 /// Every target.
-pub(crate) const ALL: [Target; 13] = [
+pub(crate) const ALL: [Target; 19] = [
     ("file", file),
     ("page_v20", page_v20),
     ("page_v21", page_v21),
@@ -39,6 +45,12 @@ pub(crate) const ALL: [Target; 13] = [
     ("row_ids", row_ids),
     ("row_versions", row_versions),
     ("treemap", treemap),
+    ("row_addresses", row_addresses),
+    ("index_btree", indices::btree),
+    ("index_bitmap", indices::bitmap),
+    ("index_zone_map", indices::zone_map),
+    ("index_bloom_filter", indices::bloom_filter),
+    ("index_ngram", indices::ngram),
     ("json", json),
 ];
 
@@ -372,6 +384,26 @@ fn treemap(bytes: &Bytes) -> usize {
             assert_eq!(set.rank(value), rank as u64);
         }
         let _ = (set.contains(u64::MAX), set.rank(u64::MAX));
+    }
+    0
+}
+
+fn row_addresses(bytes: &Bytes) -> usize {
+    if let Ok(set) = RowAddressSet::parse(bytes) {
+        let mut last = None;
+        for (fragment, rows) in set.fragments().take(MAX_NUMBERS) {
+            assert!(last < Some(fragment));
+            last = Some(fragment);
+            let address = |row: u32| u64::from(fragment) << 32 | u64::from(row);
+            match rows {
+                Some(rows) => {
+                    check_set(rows);
+                    assert!(rows.iter().take(MAX_NUMBERS).all(|row| set.contains(address(row))));
+                }
+                None => assert!(set.contains(address(0)) && set.contains(address(u32::MAX))),
+            }
+        }
+        set.contains(u64::MAX);
     }
     0
 }

@@ -29,7 +29,7 @@ impl Neighbour {
     }
 }
 
-/// Collects the `k` nearest rows within a range of distances. What it holds is at most twice that and some.
+/// Collects the `k` nearest rows within a range of distances, infinite ones too where it has no end. What it holds is at most twice that and some.
 #[derive(Debug, Clone, Default)]
 pub struct Nearest {
     k: usize,
@@ -49,7 +49,7 @@ pub struct Range {
 }
 
 impl Default for Range {
-    /// All distances but infinite ones above.
+    /// All distances; whether infinite ones are among them is said where the range is used.
     fn default() -> Self {
         Range { low: f32::NEG_INFINITY, high: f32::INFINITY }
     }
@@ -88,8 +88,8 @@ impl Nearest {
     #[inline]
     pub fn push(&mut self, row: Neighbour) {
         // NaN fails both.
-        if row.distance <= self.threshold && row.distance >= self.range.low && row.distance < self.range.high
-        {
+        let near = row.distance < self.range.high || self.range.high == f32::INFINITY;
+        if row.distance <= self.threshold && row.distance >= self.range.low && near {
             self.found.push(row);
             if self.found.len() >= 2 * self.k + 64 {
                 self.shrink();
@@ -116,7 +116,7 @@ impl Nearest {
 
 /// Collects the `k` nearest rows in the order in which they come: among equally far ones it keeps those that Lance
 /// keeps, which depends on that order. It is the search of one segment of an index; the rows of all segments then go
-/// into a [`Nearest`].
+/// into a [`Nearest`]. Infinite distances are left out.
 #[derive(Debug, Clone, Default)]
 pub struct Arrivals {
     k: usize,

@@ -2,20 +2,26 @@
 //!
 //! A read of some rows touches only what these rows need, so damage elsewhere goes unnoticed. Here every page of
 //! every column is read, deletion files, row ids and versions of rows, and every file of every index, column by
-//! column. What the format keeps no check of, a changed bit in a number say, cannot be found.
+//! column, with the sets of rows in them. What the format keeps no check of, a changed bit in a number say, cannot
+//! be found.
 
-use crate::{Dataset, Error, ErrorKind, Result, fragment::Fragment, storage::Storage};
+use crate::{
+    Dataset, Error, ErrorKind, Result,
+    fragment::Fragment,
+    storage::{Bytes, Storage},
+};
 use lancet_format::{
     Column, ColumnMap, Error as FormatError, Field, File, Source,
-    describe::{Content, describe},
+    describe::{Content, FileDescription, describe, file as describe_file},
+    index::{SET_BUFFERS, SetLayout, set_buffer},
     table::{Fragment as FragmentMeta, IndexMetadata, MAX_ROWS, Transaction},
 };
 use std::{collections::HashSet, fmt, io, ops::Range, slice, sync::Arc};
 
 /// Rows that are read at once.
 const BATCH: u64 = 8192;
-/// After so many batches with nothing but a fault that was told before, a column is left.
-const MAX_REPEATS: u32 = 1000;
+/// After so many damaged batches a column is left: rows that are a mere claim cost no bytes.
+const MAX_DAMAGED: u32 = 1000;
 
 /// Something that is wrong.
 #[derive(Debug, Clone)]
@@ -208,8 +214,24 @@ impl<'a> Verifier<'a> {
         if alone {
             self.at.total = schema.fields.len() as u64;
         }
+        for key in SET_BUFFERS {
+            if let Some(value) = schema.metadata.get(key) {
+                self.note(None, check_set_buffer(&file, key, value).map_err(within));
+            }
+        }
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let description = describe_file(file.container());
         for field in &schema.fields {
-            self.column(field, rows, |ranges| file.read(field, &columns, rows, ranges, None).map_err(within));
+            let sets = SetLayout::of_column(name, &field.name).map(|layout| Sets {
+                layout,
+                column: columns.get(field.id).unwrap_or_default() as usize,
+                file: &description,
+            });
+            self.column(field, rows, |ranges| {
+                let values = file.read(field, &columns, rows, ranges, None).map_err(within)?;
+                sets.as_ref().map_or(Ok(()), |sets| sets.check(field, ranges, &values)).map_err(within)?;
+                Ok(values)
+            });
             if alone {
                 self.step();
             }
@@ -218,7 +240,7 @@ impl<'a> Verifier<'a> {
 
     /// Reads a column in batches, those behind a damaged one too.
     fn column(&mut self, field: &Field, rows: u64, read: impl Fn(&[Range<u64>]) -> Result<Column>) {
-        let (mut row, mut batch, mut repeats) = (0, BATCH, 0);
+        let (mut row, mut batch, mut damaged) = (0, BATCH, 0);
         // Even without rows there may be something wrong.
         loop {
             let end = rows.min(row + batch);
@@ -227,18 +249,56 @@ impl<'a> Verifier<'a> {
                     batch = (end - row) / 2;
                     continue;
                 }
-                result => {
-                    let told = self.findings.len();
-                    let is_sound = self.note(Some(&field.name), result).is_some();
-                    repeats = if is_sound || self.findings.len() > told { 0 } else { repeats + 1 };
-                }
+                result => damaged += u32::from(self.note(Some(&field.name), result).is_none()),
             }
-            if end == rows || repeats == MAX_REPEATS {
+            if end == rows || damaged == MAX_DAMAGED {
                 break;
             }
             row = end;
         }
     }
+}
+
+/// A column of an index file whose values are sets of rows.
+struct Sets<'a> {
+    layout: SetLayout,
+    column: usize,
+    file: &'a FileDescription,
+}
+
+impl Sets<'_> {
+    /// Checks the sets in the rows of one range.
+    fn check(&self, field: &Field, ranges: &[Range<u64>], values: &Column) -> Result<(), FormatError> {
+        let sets = ranges.iter().cloned().flatten().zip((0..values.len()).map(|i| values.bytes(i)));
+        for (row, set) in sets.filter_map(|(row, set)| Some((row, set?))) {
+            // A copy is kept for no longer than the check takes.
+            self.layout.check(&Bytes::copy_from_slice(set)).map_err(|error| {
+                let message = format!("expected a set of rows in row {row}, found: {error}");
+                self.place(row, FormatError::corrupt(message)).within(format!("column `{}`", field.name))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The error with the page that holds `row`, and where that begins.
+    fn place(&self, row: u64, error: FormatError) -> FormatError {
+        let column = self.file.columns.get(self.column).and_then(|column| column.as_ref().ok());
+        let pages = column.map_or(&[][..], |column| &column.pages);
+        // Its pages were read, so they hold the row.
+        let index = pages.partition_point(|page| page.first_row <= row).saturating_sub(1);
+        let start = pages.get(index).and_then(|page| Some(page.buffers.as_ref().ok()?.first()?.position));
+        start.map_or(error.clone(), |start| error.at(start)).within(format!("page {index}"))
+    }
+}
+
+/// Checks the set of rows in the global buffer that the value of `key` in the schema's metadata names.
+fn check_set_buffer(file: &File, key: &str, value: &[u8]) -> Result<(), FormatError> {
+    let extent = file.container().global_buffer(set_buffer(key, value)?)?;
+    let bytes = Bytes::copy_from_slice(&extent.all()?);
+    SetLayout::RowAddresses.check(&bytes).map_err(|error| {
+        let error = FormatError::corrupt(format!("expected a set of rows, found: {error}"));
+        error.at(extent.position()).within(format!("global buffer of `{key}`"))
+    })
 }
 
 fn global_buffers(file: &File) -> Result<(), FormatError> {

@@ -45,14 +45,22 @@ fn a_blob_file_that_is_gone_is_told() {
 #[test]
 fn damage_is_found() {
     for path in fixtures("corrupt") {
-        // A value of an index file is wrong, and these are not interpreted yet.
-        if path.ends_with("/index-bitmap-bad-roaring.lance") {
-            continue;
-        }
         let found = verify(&path);
         assert!(!found.is_empty(), "{path}");
         assert!(found.iter().all(|finding| finding.contains(&path)), "{found:?} name no file");
     }
+}
+
+#[test]
+fn sets_of_rows_in_index_files_are_read() {
+    let path = fixtures("corrupt").into_iter().find(|path| path.ends_with("/index-bitmap-bad-roaring.lance"));
+    let found = Dataset::open(path.unwrap()).unwrap().verify(&mut |_| {});
+    assert_eq!(found.len(), 1, "{found:?}");
+    let Finding { column, error, .. } = &found[0];
+    assert_eq!(column.as_deref(), Some("bitmaps"));
+    assert!(error.path().is_some_and(|path| path.ends_with("/bitmap_page_lookup.lance")));
+    assert!(error.offset().is_some() && error.to_string().contains("page 0"), "{error}");
+    assert!(error.to_string().contains("expected a set of rows in row 0, found: "), "{error}");
 }
 
 #[test]

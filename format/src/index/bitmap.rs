@@ -7,7 +7,7 @@
 //! key should not occur twice; if it does, its rows are those of both.
 
 use super::{
-    RowAddresses,
+    RowAddressSet,
     files::{IndexFile, IndexFiles},
 };
 use crate::{Column, DataType, Error, Field, Key, Keys, Result, table::partition_point};
@@ -87,7 +87,7 @@ impl BitmapIndex {
     ///
     /// # Panics
     /// If there are not so many keys.
-    pub fn rows(&self, position: usize) -> Result<RowAddresses> {
+    pub fn rows(&self, position: usize) -> Result<RowAddressSet> {
         self.set(self.order[position])
     }
 
@@ -103,13 +103,13 @@ impl BitmapIndex {
     ///
     /// # Panics
     /// If there are not so many.
-    pub fn null_rows(&self, index: usize) -> Result<RowAddresses> {
+    pub fn null_rows(&self, index: usize) -> Result<RowAddressSet> {
         self.set(self.nulls[index])
     }
 
-    fn set(&self, row: u32) -> Result<RowAddresses> {
+    fn set(&self, row: u32) -> Result<RowAddressSet> {
         let bytes = self.file.bytes(&self.sets, row.into())?;
-        self.file.check(RowAddresses::parse(&bytes).map_err(|error| error.within(format!("row {row}"))))
+        self.file.check(RowAddressSet::parse(&bytes).map_err(|error| error.within(format!("row {row}"))))
     }
 
     /// The file, for what is particular to lists.

@@ -10,7 +10,7 @@
 //! are. −0 and +0 differ, and so do NaNs. NULL is in no filter.
 
 use super::{
-    RowAddresses, Zone,
+    RowAddressSet, Zone,
     files::{IndexFile, IndexFiles},
     xxh64::xxh64,
     zones,
@@ -39,7 +39,7 @@ pub struct BloomFilterIndex {
     /// The row of the file for each zone.
     rows: Vec<u32>,
     has_null: Vec<bool>,
-    null_rows: Option<RowAddresses>,
+    null_rows: Option<RowAddressSet>,
     field: Arc<Field>,
     filters: OnceBox<Vec<Bytes>>,
 }
@@ -62,8 +62,8 @@ impl BloomHash {
             };
         };
         let word = match value {
-            Scalar::Signed(value) => value as u64,
-            Scalar::Unsigned(value) => value,
+            Scalar::Int(value) => value as u64,
+            Scalar::UInt(value) => value,
             Scalar::Float32(value) => value.to_bits().into(),
             Scalar::Float64(value) => value.to_bits(),
             _ => return None,
@@ -121,13 +121,19 @@ impl BloomFilterIndex {
         &self.zones
     }
 
+    /// The fragments that have zones, ascending. Lance may say that an index covers others, which took the place of
+    /// these: it knows nothing of them.
+    pub fn fragments(&self) -> impl Iterator<Item = u32> + '_ {
+        zones::fragments(&self.zones)
+    }
+
     /// Whether each zone holds a NULL, in the order of [`zones`](Self::zones).
     pub fn has_null(&self) -> &[bool] {
         &self.has_null
     }
 
     /// The NULL rows; `None` if it is only known which zones have some.
-    pub fn null_rows(&self) -> Option<&RowAddresses> {
+    pub fn null_rows(&self) -> Option<&RowAddressSet> {
         self.null_rows.as_ref()
     }
 
@@ -169,10 +175,10 @@ mod tests {
     #[test]
     fn finds_what_a_real_filter_holds() {
         let filter = b"\0\0\x20\0\0\0\0\x01\x02\0\0\0\x08\0\0\0\x02\0\0\0\0\x20\0\0\0\x10\0\0\0\0\0\x04";
-        let holds = |value| BloomHash::of(Scalar::Signed(value), &DataType::Int32).unwrap().is_in(filter);
+        let holds = |value| BloomHash::of(Scalar::Int(value), &DataType::Int32).unwrap().is_in(filter);
         assert_eq!((-50..50).filter(|value| holds(*value)).collect::<Vec<_>>(), [5]);
         let hash = |value| BloomHash::of(value, &DataType::Int8);
-        assert!(hash(Scalar::Signed(300)).is_none() && hash(Scalar::Boolean(true)).is_none());
+        assert!(hash(Scalar::Int(300)).is_none() && hash(Scalar::Boolean(true)).is_none());
         assert_eq!(
             BloomHash::of(Scalar::Bytes(b""), &DataType::Utf8),
             Some(BloomHash(0xef46_db37_51d8_e999))

@@ -139,12 +139,12 @@ impl BTreeIndex {
     fn check_pages(&mut self, lookup: &IndexFile) -> Result<()> {
         let positions = lookup.all_u32("page_idx")?;
         let mut last = None;
-        for page in 0..self.num_pages() {
+        for (page, &position) in positions.iter().enumerate() {
             let rows = self.page_rows(page);
             let (min, max) = (self.min.get(page), self.max.get(page));
             let (count, nulls) = (rows.end - rows.start, u64::from(self.null_counts[page]));
-            let wrong = if positions[page] as usize != page {
-                format!("expected page {page}, found {}", positions[page])
+            let wrong = if position as usize != page {
+                format!("expected page {page}, found {position}")
             } else if nulls > count {
                 format!("expected at most {count} nulls, found {nulls}")
             } else if min.is_none() != (nulls > 0) || max.is_none() != (nulls == count) {
@@ -292,14 +292,10 @@ impl BTreeIndex {
         (part, rows.start - part.first_row..rows.end - part.first_row)
     }
 
-    /// The first page whose largest value is not before `key`; all values of earlier pages are.
-    pub fn first_page_reaching(&self, key: Key<'_>) -> usize {
-        partition_point(self.num_pages(), |page| self.max.get(page) < Some(key))
-    }
-
-    /// The first page whose largest value is after `key`; no value of earlier pages is.
-    pub fn first_page_passing(&self, key: Key<'_>) -> usize {
-        partition_point(self.num_pages(), |page| self.max.get(page) <= Some(key))
+    /// The first page whose largest value is not before what `is_before` looks for; all values of earlier pages
+    /// are, NULLs too.
+    pub fn page_partition_point(&self, is_before: impl Fn(Key<'_>) -> bool) -> usize {
+        partition_point(self.num_pages(), |page| self.max.get(page).is_none_or(&is_before))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Opening the files of a segment: what all kinds of index have in common.
 
-use super::RowAddresses;
+use super::RowAddressSet;
 use crate::{
     Column, ColumnMap, DataType, Error, ErrorKind, Field, File, Physical, Result, Schema, Source, ensure,
     proto,
@@ -198,7 +198,7 @@ impl IndexFile {
     }
 
     /// The set of rows in the global buffer whose index stands under `key` in the metadata, if it does.
-    pub(super) fn rows_of_buffer(&self, key: &str) -> Result<Option<RowAddresses>> {
+    pub(super) fn rows_of_buffer(&self, key: &str) -> Result<Option<RowAddressSet>> {
         if self.metadata(key).is_none() {
             return Ok(None);
         }
@@ -206,7 +206,7 @@ impl IndexFile {
         let read = || {
             ensure!(index != 0, "expected another global buffer than 0, which is the schema");
             let extent = self.file.container().global_buffer(index)?;
-            RowAddresses::parse(&extent.share(0..extent.len())?)
+            RowAddressSet::parse(&extent.share(0..extent.len())?)
                 .map_err(|error| error.within(format!("global buffer {index}")))
         };
         self.check(read().map_err(|error| error.within(format!("metadata `{key}`"))).map(Some))

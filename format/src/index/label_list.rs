@@ -7,7 +7,7 @@
 //! ```
 //! Rows with an empty list are nowhere.
 
-use super::{BitmapIndex, IndexFiles, RowAddresses};
+use super::{BitmapIndex, IndexFiles, RowAddressSet};
 use crate::Result;
 
 const NULLS: &str = "lance:label_list_nulls";
@@ -16,7 +16,7 @@ const NULLS: &str = "lance:label_list_nulls";
 #[derive(Debug)]
 pub struct LabelListIndex {
     elements: BitmapIndex,
-    null_lists: Option<RowAddresses>,
+    null_lists: Option<RowAddressSet>,
 }
 
 impl LabelListIndex {
@@ -36,7 +36,7 @@ impl LabelListIndex {
     }
 
     /// The rows whose list is NULL; `None` if the index does not tell.
-    pub fn null_lists(&self) -> Option<&RowAddresses> {
+    pub fn null_lists(&self) -> Option<&RowAddressSet> {
         self.null_lists.as_ref()
     }
 }

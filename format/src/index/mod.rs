@@ -19,7 +19,6 @@
 //! that no longer exist; that is no fault. Anything else that contradicts these layouts is an error that names the
 //! file: an index is never the only copy of data, so the caller can do without.
 
-mod addresses;
 mod bitmap;
 mod bloom_filter;
 mod btree;
@@ -28,11 +27,12 @@ mod files;
 mod ivf;
 mod label_list;
 mod ngram;
+mod row_addresses;
+mod set_layout;
 mod xxh64;
 mod zone_map;
 mod zones;
 
-pub use addresses::{FragmentRows, RowAddresses};
 pub use bitmap::BitmapIndex;
 pub use bloom_filter::{BloomFilterIndex, BloomHash};
 pub use btree::BTreeIndex;
@@ -41,5 +41,7 @@ pub use files::IndexFiles;
 pub use ivf::{IvfIndex, Metric, Storage, SubIndex, Tensor};
 pub use label_list::LabelListIndex;
 pub use ngram::{MAX_TOKEN, NGramIndex, NULL_TOKEN, needle_tokens};
+pub use row_addresses::RowAddressSet;
+pub use set_layout::{SET_BUFFERS, SetLayout, set_buffer};
 pub use zone_map::ZoneMapIndex;
 pub use zones::Zone;

@@ -9,7 +9,7 @@
 //! there are values.
 
 use super::{
-    RowAddresses, Zone,
+    RowAddressSet, Zone,
     files::{IndexFile, IndexFiles},
     zones,
 };
@@ -29,7 +29,7 @@ pub struct ZoneMapIndex {
     max: Keys,
     null_counts: Vec<u32>,
     nan_counts: Vec<u32>,
-    null_rows: Option<RowAddresses>,
+    null_rows: Option<RowAddressSet>,
 }
 
 impl ZoneMapIndex {
@@ -91,6 +91,12 @@ impl ZoneMapIndex {
         &self.zones
     }
 
+    /// The fragments that have zones, ascending. Lance may say that an index covers others, which took the place of
+    /// these: it knows nothing of them.
+    pub fn fragments(&self) -> impl Iterator<Item = u32> + '_ {
+        zones::fragments(&self.zones)
+    }
+
     /// The smallest value of each zone that is no NaN, in the order of [`zones`](Self::zones).
     pub fn min(&self) -> &Keys {
         &self.min
@@ -112,7 +118,7 @@ impl ZoneMapIndex {
     }
 
     /// The NULL rows; `None` if only their number in each zone is known.
-    pub fn null_rows(&self) -> Option<&RowAddresses> {
+    pub fn null_rows(&self) -> Option<&RowAddressSet> {
         self.null_rows.as_ref()
     }
 }

@@ -56,3 +56,8 @@ pub(super) fn read(file: &IndexFile) -> Result<(Vec<Zone>, Vec<u32>)> {
     zones.sort_unstable();
     Ok(zones.into_iter().unzip())
 }
+
+/// The fragments of zones that are in order.
+pub(super) fn fragments(zones: &[Zone]) -> impl Iterator<Item = u32> + '_ {
+    zones.chunk_by(|a, b| a.fragment == b.fragment).map(|zones| zones[0].fragment)
+}

@@ -88,7 +88,7 @@ impl Roaring {
     }
 
     /// Checks the bitmap at the start of `bytes`, which lie at `offset`; also returns its size in bytes.
-    pub(super) fn parse_prefix(bytes: &Bytes, offset: u64) -> Result<(Self, usize)> {
+    pub(crate) fn parse_prefix(bytes: &Bytes, offset: u64) -> Result<(Self, usize)> {
         let mut cursor = Cursor::new(bytes, offset);
         let cookie = cursor.u32("bitmap cookie")?;
         let (count, runs) = if cookie == COOKIE {

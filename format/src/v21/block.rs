@@ -116,12 +116,13 @@ impl Block {
             Block::Variable => MAX_DECOMPRESSED,
             Block::General { .. } => MAX_DECOMPRESSED,
             other => {
-                let bytes = other.value_bits().unwrap_or(64).div_ceil(8) as usize;
+                let bytes = (other.value_bits().unwrap_or(64).div_ceil(8) as usize).saturating_add(1);
                 // Packed blocks are padded to 1024 values and have a header; runs have a byte each more.
                 count
                     .div_ceil(1024)
                     .saturating_add(1)
-                    .saturating_mul(1024 * (bytes + 1))
+                    .saturating_mul(1024)
+                    .saturating_mul(bytes)
                     .min(MAX_DECOMPRESSED)
             }
         }

@@ -1,4 +1,5 @@
 //! Writes small files of version 2.0 by hand: protobuf from tags and bytes, and the container around it.
+#![allow(dead_code)] // Each test uses its own part.
 
 use bytes::Bytes;
 use lancet_format::{ColumnMap, Container, Field, File, Source};
@@ -117,6 +118,8 @@ pub(crate) struct Writer {
     fields: Vec<u8>,
     num_fields: u64,
     columns: Vec<(bool, Vec<Page>)>,
+    /// Global buffers behind the schema.
+    globals: Vec<Vec<u8>>,
     /// Bytes before the first buffer.
     pub(crate) data: Vec<u8>,
 }
@@ -144,6 +147,18 @@ impl Writer {
     pub(crate) fn blobs(mut self, name: &str, pages: Vec<Page>) -> Self {
         self.add_field(name, None, "large_binary", &[("lance-encoding:blob", "true")]);
         self.columns.push((true, pages));
+        self
+    }
+
+    /// Adds metadata to the schema.
+    pub(crate) fn metadata(mut self, key: &str, value: &str) -> Self {
+        self.fields.extend(message(5, &[&message(1, &[key.as_bytes()]), &message(2, &[value.as_bytes()])]));
+        self
+    }
+
+    /// Adds a global buffer; the first has number 1.
+    pub(crate) fn global(mut self, bytes: &[u8]) -> Self {
+        self.globals.push(bytes.into());
         self
     }
 
@@ -191,9 +206,12 @@ impl Writer {
             columns.push(column);
         }
         file.resize(file.len().next_multiple_of(64), 0x48);
-        let schema = [file.len() as u64];
-        file.extend([message(1, &[&self.fields]), number(2, rows)].concat());
-        let schema = [schema[0], file.len() as u64 - schema[0]];
+        let mut globals = Vec::new();
+        for bytes in [vec![[message(1, &[&self.fields]), number(2, rows)].concat()], self.globals].concat() {
+            file.resize(file.len().next_multiple_of(64), 0x48);
+            globals.extend([file.len() as u64, bytes.len() as u64]);
+            file.extend(bytes);
+        }
         let metadata = file.len() as u64;
         let mut table = Vec::new();
         for column in &columns {
@@ -202,10 +220,10 @@ impl Writer {
         }
         let tables = file.len() as u64;
         file.extend(&table);
-        let globals = file.len() as u64;
-        file.extend(u64s(&schema));
-        file.extend(u64s(&[metadata, tables, globals]));
-        file.extend(le(&[1, columns.len() as u32], u32::to_le_bytes));
+        let globals_at = file.len() as u64;
+        file.extend(u64s(&globals));
+        file.extend(u64s(&[metadata, tables, globals_at]));
+        file.extend(le(&[globals.len() as u32 / 2, columns.len() as u32], u32::to_le_bytes));
         file.extend([0, 0, 3, 0]);
         file.extend(b"LANC");
         file

@@ -5,7 +5,10 @@ use crate::{
     Dataset, Result, Rows, Scan, filter::Mask, fragment::Fragment, projection::ProjectedColumn, read,
 };
 use lancet_format::{Column, Values};
-use lancet_index::{nearest::{Collector, Nearest}, with_numbers};
+use lancet_index::{
+    nearest::{Collector, Nearest},
+    with_numbers,
+};
 use lancet_kernels::distance::{DistanceTable, Element};
 use std::ops::Range;
 

@@ -3,29 +3,29 @@
 use crate::{datasets, folder, reuse, segments};
 use lancet::{
     Column, DataType, Dataset,
-    table::{FragmentReuse, IndexMetadata},
+    table::{FragmentReuse, IndexMetadata, Roaring},
 };
 use lancet_format::{
     Key,
     index::{
-        BTreeIndex, BitmapIndex, BloomFilterIndex, BloomHash, FragmentRows, IdDomain, IndexKind,
-        LabelListIndex, MAX_TOKEN, NGramIndex, NULL_TOKEN, RowAddresses, Zone, ZoneMapIndex, needle_tokens,
+        BTreeIndex, BitmapIndex, BloomFilterIndex, BloomHash, IdDomain, IndexKind, LabelListIndex, MAX_TOKEN,
+        NGramIndex, NULL_TOKEN, RowAddressSet, Zone, ZoneMapIndex, needle_tokens,
     },
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The rows that a segment must know: live ones of the fragments that it covers.
-struct Truth {
-    values: Column,
+pub(crate) struct Truth {
+    pub(crate) values: Column,
     /// Row of `values` by row id and by address.
     by_id: HashMap<u64, usize>,
     by_address: BTreeMap<u64, usize>,
     reuse: Option<FragmentReuse>,
-    stable: bool,
+    pub(crate) stable: bool,
 }
 
 impl Truth {
-    fn of(dataset: &Dataset, entry: &IndexMetadata, column: &str) -> Self {
+    pub(crate) fn of(dataset: &Dataset, entry: &IndexMetadata, column: &str) -> Self {
         let reuse = reuse(dataset);
         let stored = entry.fragments.clone().expect("fragments");
         let covered = reuse.as_ref().map_or_else(|| stored.clone(), |reuse| reuse.map_fragments(&stored));
@@ -54,8 +54,15 @@ impl Truth {
         self.by_id.len()
     }
 
+    /// Leaves only the rows of these fragments, or of those that took their place.
+    pub(crate) fn retain_fragments(&mut self, fragments: impl Iterator<Item = u32>) {
+        let known = Roaring::from_sorted(&fragments.collect::<Vec<_>>());
+        let known = self.reuse.as_ref().map_or_else(|| known.clone(), |reuse| reuse.map_fragments(&known));
+        self.by_address.retain(|address, _| known.contains((address >> 32) as u32));
+    }
+
     /// The row that an index names by `id`, if the segment counts for it.
-    fn find(&self, domain: IdDomain, id: u64) -> Option<usize> {
+    pub(crate) fn find(&self, domain: IdDomain, id: u64) -> Option<usize> {
         match domain {
             IdDomain::RowId if self.stable => self.by_id.get(&id).copied(),
             _ => {
@@ -65,11 +72,11 @@ impl Truth {
         }
     }
 
-    fn find_all(&self, domain: IdDomain, rows: &RowAddresses) -> BTreeSet<usize> {
+    fn find_all(&self, domain: IdDomain, rows: &RowAddressSet) -> BTreeSet<usize> {
         all(rows).into_iter().filter_map(|id| self.find(domain, id)).collect()
     }
 
-    fn rows_where(&self, holds: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+    pub(crate) fn rows_where(&self, holds: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         self.by_address.values().copied().filter(|&row| holds(row)).collect()
     }
 
@@ -79,12 +86,10 @@ impl Truth {
     }
 }
 
-fn all(rows: &RowAddresses) -> Vec<u64> {
-    let offsets = |(fragment, rows): (u32, &FragmentRows)| match rows {
-        FragmentRows::All => panic!("no stored index has whole fragments"),
-        FragmentRows::Some(rows) => {
-            rows.iter().map(|row| u64::from(fragment) << 32 | u64::from(row)).collect::<Vec<_>>()
-        }
+fn all(rows: &RowAddressSet) -> Vec<u64> {
+    let offsets = |(fragment, rows): (u32, Option<&Roaring>)| {
+        let rows = rows.expect("no stored index has whole fragments").iter();
+        rows.map(|row| u64::from(fragment) << 32 | u64::from(row)).collect::<Vec<_>>()
     };
     rows.fragments().flat_map(offsets).collect()
 }
@@ -282,7 +287,7 @@ fn check_zones(zones: &[Zone], truth: &Truth, name: &str) -> usize {
     rows.len()
 }
 
-fn check_nulls(nulls: Option<&RowAddresses>, zones: &[Zone], truth: &Truth, name: &str) {
+fn check_nulls(nulls: Option<&RowAddressSet>, zones: &[Zone], truth: &Truth, name: &str) {
     let Some(nulls) = nulls else { return };
     for zone in zones {
         for (address, &row) in truth.by_address.range(zone.addresses()) {

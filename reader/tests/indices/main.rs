@@ -5,6 +5,7 @@
 
 mod judge;
 mod layouts;
+mod search;
 
 use lancet::{
     Dataset,

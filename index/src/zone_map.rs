@@ -1,0 +1,139 @@
+//! Searching a zone map: the zones whose bounds let a value in.
+//!
+//! With n rows, NULLs and NaNs of a zone counted:
+//!
+//! | zone | `= v` | a range | why |
+//! |---|---|---|---|
+//! | a bound is NULL, but n exceeds NULLs + NaNs | yes | yes | the writer knew no bounds |
+//! | has a NaN | `v` is a NaN, or min ≤ v | an end is open or a NaN, or min lies below the upper | max hides the largest value; −NaN is below all |
+//! | else | min ≤ v ≤ max | it meets [min, max] | |
+//!
+//! NULL is a row of the zone that matches `IS NULL` alone. What a zone map selects is a superset, but for NULLs if
+//! it knows each of them.
+
+use crate::{
+    Answer, Query, RowSet,
+    query::{RowsOf, union_of_addresses},
+};
+use alloc::vec::Vec;
+use core::ops::Bound;
+use lancet_format::{
+    Key, Result, Scalar,
+    index::{Zone, ZoneMapIndex},
+};
+
+/// The rows that a query may select; `None` if a zone map does not serve it.
+///
+/// # Errors
+/// None so far: all is in memory.
+pub fn search(index: &ZoneMapIndex, query: &Query<'_>, rows_of: RowsOf<'_>) -> Result<Option<Answer>> {
+    let mut rows = RowSet::new();
+    if *query == Query::IsNull
+        && let Some(nulls) = index.null_rows()
+    {
+        union_of_addresses(core::slice::from_ref(nulls), rows_of, &mut rows);
+        return Ok(Some(Answer::Exact(rows)));
+    }
+    let Some(matching) = zones(index, query) else { return Ok(None) };
+    let zones = matching.into_iter().map(|position| &index.zones()[position]);
+    assign_zones(zones, rows_of, &mut rows);
+    Ok(Some(Answer::AtMost(rows)))
+}
+
+/// Makes `out` the rows of zones, which ascend, as far as their fragments have them.
+pub(crate) fn assign_zones<'a>(zones: impl Iterator<Item = &'a Zone>, rows_of: RowsOf<'_>, out: &mut RowSet) {
+    out.assign_ranges(zones.map(|zone| {
+        let addresses = zone.addresses();
+        let end = (u64::from(zone.fragment) << 32).saturating_add(rows_of(zone.fragment));
+        addresses.start..addresses.end.min(end)
+    }));
+}
+
+/// The positions of the zones that a query may select rows of; `None` if a zone map does not serve it.
+pub fn zones(index: &ZoneMapIndex, query: &Query<'_>) -> Option<Vec<usize>> {
+    let fits = |value: &Scalar<'_>| value.fits(index.data_type());
+    let bound_fits = |bound: &Bound<Scalar<'_>>| match bound {
+        Bound::Included(value) | Bound::Excluded(value) => fits(value),
+        Bound::Unbounded => true,
+    };
+    let select = |holds: &dyn Fn(usize) -> bool| (0..index.zones().len()).filter(|&at| holds(at)).collect();
+    Some(match query {
+        Query::Equals(value) if fits(value) => {
+            let bounds = Bounds::only(*value);
+            select(&|position| bounds.may_meet(index, position))
+        }
+        Query::Range(lower, upper) if bound_fits(lower) && bound_fits(upper) => {
+            let bounds = Bounds::of(*lower, *upper);
+            select(&|position| bounds.may_meet(index, position))
+        }
+        Query::IsIn(values) if values.iter().all(fits) => {
+            select(&|position| values.iter().any(|value| Bounds::only(*value).may_meet(index, position)))
+        }
+        Query::StartsWith(prefix) if Scalar::Bytes(prefix).fits(index.data_type()) => {
+            let key = Key::Bytes(prefix);
+            let starts = |own: Key<'_>| matches!(own, Key::Bytes(bytes) if bytes.starts_with(prefix));
+            select(&|position| match (index.min().get(position), index.max().get(position)) {
+                (Some(min), Some(max)) => max >= key && (min <= key || starts(min)),
+                _ => has_unknown(index, position),
+            })
+        }
+        Query::IsNull => select(&|position| index.null_counts()[position] > 0),
+        _ => return None,
+    })
+}
+
+/// Whether a zone has values that are neither NULL nor NaN.
+fn has_unknown(index: &ZoneMapIndex, position: usize) -> bool {
+    let counted = u64::from(index.null_counts()[position]) + u64::from(index.nan_counts()[position]);
+    index.zones()[position].len > counted
+}
+
+/// An interval of values.
+struct Bounds<'a> {
+    lower: Bound<Key<'a>>,
+    upper: Bound<Key<'a>>,
+    /// Whether a NaN may lie in it.
+    with_nan: bool,
+}
+
+impl<'a> Bounds<'a> {
+    fn of(lower: Bound<Scalar<'a>>, upper: Bound<Scalar<'a>>) -> Self {
+        let is_open_or_nan = |bound: Bound<Scalar<'_>>| match bound {
+            Bound::Included(value) | Bound::Excluded(value) => value.is_nan(),
+            Bound::Unbounded => true,
+        };
+        Bounds {
+            with_nan: is_open_or_nan(lower) || is_open_or_nan(upper),
+            lower: lower.map(Scalar::key),
+            upper: upper.map(Scalar::key),
+        }
+    }
+
+    /// One value.
+    fn only(value: Scalar<'a>) -> Self {
+        Self::of(Bound::Included(value), Bound::Included(value))
+    }
+
+    /// Whether a zone may hold a value of the interval.
+    fn may_meet(&self, index: &ZoneMapIndex, position: usize) -> bool {
+        let (min, max) = (index.min().get(position), index.max().get(position));
+        let has_nan = index.nan_counts()[position] > 0;
+        if has_nan && self.with_nan {
+            return true;
+        }
+        let below = |min: Key<'_>| match self.upper {
+            Bound::Included(upper) => min <= upper,
+            Bound::Excluded(upper) => min < upper,
+            Bound::Unbounded => true,
+        };
+        let above = |max: Key<'_>| match self.lower {
+            Bound::Included(lower) => max >= lower,
+            Bound::Excluded(lower) => max > lower,
+            Bound::Unbounded => true,
+        };
+        match (min, max) {
+            (Some(min), Some(max)) => below(min) && (has_nan || above(max)),
+            _ => has_unknown(index, position),
+        }
+    }
+}
