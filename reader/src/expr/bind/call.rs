@@ -1,6 +1,7 @@
 //! Calls: names → functions, arguments → their types.
 
-use super::super::convert::{alike, cast, castable, is_float, is_text, values};
+use super::super::cast::cast;
+use super::super::convert::{alike, castable, is_float, is_text, values};
 use super::super::function::{DatePart, DateUnit, Function};
 use super::super::literal::{self, Fit};
 use super::super::tree::{Expr, Kind, Literal};
@@ -120,13 +121,8 @@ impl Binder<'_> {
     /// An expression that must be a list, and the field of its items.
     fn list(&self, expr: &Expr, name: &str) -> Result<(Typed, Arc<Field>)> {
         let typed = self.value(expr)?;
-        match &typed.data_type {
-            DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
-                let item = item.clone();
-                Ok((typed, item))
-            }
-            _ => Err(expr.place.error(format_args!("`{name}` expects a list, found {}", describe(&typed)))),
-        }
+        let item = item_of(&typed, name, expr)?;
+        Ok((typed, item))
     }
 
     fn in_array(&self, function: Function, name: &str, arguments: &[Expr]) -> Result<Vec<Typed>> {
@@ -172,9 +168,12 @@ impl Binder<'_> {
                 Typed::literal(Scalar::List(scalars.into()), data_type)
             }
             (_, Operand::Literal(Literal::Null)) => Typed::literal(Scalar::Null, list.data_type.clone()),
-            (_, _) => {
-                let (other, other_item) = self.list(second, name)?;
-                if !alike(&item.data_type, &other_item.data_type) {
+            (_, Operand::Literal(_)) => {
+                return Err(second.place.error(format_args!("`{name}` expects a list")));
+            }
+            (_, Operand::Typed(other)) => {
+                let items = item_of(&other, name, second)?;
+                if !alike(&item.data_type, &items.data_type) {
                     return Err(second.place.error(format_args!(
                         "expected a list of {}, found {}",
                         item.data_type,
@@ -265,6 +264,16 @@ impl Binder<'_> {
                     .error(format_args!("`to_timestamp` expects text or a number, found {found}")));
             }
         })
+    }
+}
+
+/// The field of the items of a list.
+fn item_of(typed: &Typed, name: &str, expr: &Expr) -> Result<Arc<Field>> {
+    match &typed.data_type {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            Ok(item.clone())
+        }
+        _ => Err(expr.place.error(format_args!("`{name}` expects a list, found {}", describe(typed)))),
     }
 }
 
