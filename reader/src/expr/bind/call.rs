@@ -1,7 +1,7 @@
 //! Calls: names → functions, arguments → their types.
 
-use super::super::cast::cast;
-use super::super::convert::{alike, castable, is_float, is_text, values};
+use super::super::cast::exact;
+use super::super::convert::{alike, castable, common, is_float, is_text, values};
 use super::super::function::{DatePart, DateUnit, Function};
 use super::super::literal::{self, Fit};
 use super::super::tree::{Expr, Kind, Literal};
@@ -130,22 +130,20 @@ impl Binder<'_> {
         self.comparable(&item.data_type, &arguments[0].place)?;
         let second = &arguments[1];
         let other = match (function, self.operand(second)?) {
-            (Function::ArrayHas, Operand::Literal(literal)) => {
-                Typed::literal(self.item(literal, &list, &item, &second.place)?, item.data_type.clone())
-            }
+            (Function::ArrayHas, Operand::Literal(literal)) => Typed::literal(
+                self.item(literal, &list, &item, &second.place)?,
+                values(&item.data_type).clone(),
+            ),
             (Function::ArrayHas, Operand::List(_)) => {
                 return Err(second
                     .place
                     .error("`array_has` expects one item; array_has_any and array_has_all take lists"));
             }
             (Function::ArrayHas, Operand::Typed(typed)) => {
-                let same = typed
-                    .constant()
-                    .and_then(|value| cast(value, &typed.data_type, values(&item.data_type)))
-                    .filter(|_| castable(&typed.data_type, values(&item.data_type)));
-                match same {
-                    Some(value) => Typed::literal(value, item.data_type.clone()),
-                    None => self.alike(typed, &item.data_type, second)?,
+                let own = values(&item.data_type);
+                match typed.constant().and_then(|value| exact(value, &typed.data_type, own)) {
+                    Some(value) => Typed::literal(value, own.clone()),
+                    None => as_item(typed, own, second)?,
                 }
             }
             (_, Operand::List(items)) => {
@@ -184,16 +182,6 @@ impl Binder<'_> {
             }
         };
         Ok(vec![list, other])
-    }
-
-    fn alike(&self, typed: Typed, data_type: &DataType, expr: &Expr) -> Result<Typed> {
-        match alike(&typed.data_type, data_type) {
-            true => Ok(typed),
-            false => {
-                let found = describe(&typed);
-                Err(expr.place.error(format_args!("expected an item of type {data_type}, found {found}")))
-            }
-        }
     }
 
     /// A literal as an item of a list.
@@ -264,6 +252,17 @@ impl Binder<'_> {
                     .error(format_args!("`to_timestamp` expects text or a number, found {found}")));
             }
         })
+    }
+}
+
+/// A value as one that items of a list can equal, without casting the list.
+fn as_item(typed: Typed, item: &DataType, expr: &Expr) -> Result<Typed> {
+    match common(&typed.data_type, item) {
+        _ if alike(&typed.data_type, item) => Ok(typed),
+        Some(data_type) if data_type == *item => Ok(typed.cast_to(item)),
+        _ => {
+            Err(expr.place.error(format_args!("expected an item of type {item}, found {}", describe(&typed))))
+        }
     }
 }
 
