@@ -143,7 +143,7 @@ fn members_test(data_type: &DataType, members: &[Scalar]) -> Result<Members> {
     with_numbers!(data_type, T => {
         let numbers_of = members.iter().map(<T as FromScalar>::from_scalar).collect::<Option<Vec<T>>>();
         if let Some(members) = numbers_of {
-            let set = Set::new(members);
+            let set = Set::new(&members);
             return Ok(Box::new(move |column, rows| {
                 let mut yes = Mask::filled(rows.len(), false);
                 set.contains(numbers(column)?, yes.words_mut());
