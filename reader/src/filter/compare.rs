@@ -80,7 +80,8 @@ fn float_key(value: f64) -> i64 {
     }
 }
 
-fn kernel_op(op: Comparison) -> Op {
+/// The kernels' word for it.
+pub(super) fn kernel_op(op: Comparison) -> Op {
     match op {
         Comparison::Equal => Op::Eq,
         Comparison::NotEqual => Op::Ne,

@@ -20,12 +20,7 @@ pub(super) fn with_literal(op: Comparison, data_type: &DataType, literal: &Scala
     if let Some(literal) = scalar_bytes(literal) {
         let literal: Box<[u8]> = literal.into();
         return Ok(Box::new(move |columns, rows| {
-            let bytes = Bytes::of(&columns[0])?;
-            Ok(Known::all(match op {
-                Comparison::Equal => bytes.select(rows, |value| value == &*literal),
-                Comparison::NotEqual => bytes.select(rows, |value| value != &*literal),
-                _ => bytes.select(rows, |value| op.holds(value.cmp(&literal))),
-            }))
+            Ok(Known::all(Bytes::of(&columns[0])?.compare(op, &literal, rows)))
         }));
     }
     with_numbers!(data_type, T => {

@@ -39,11 +39,6 @@ impl Mask {
     }
 
     /// The bits; whoever writes them leaves those behind the last row unset.
-    pub(crate) fn words(&self) -> &[u64] {
-        &self.words
-    }
-
-    /// See [`words`](Self::words).
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }
