@@ -133,7 +133,7 @@ fn deep_expressions_take_little() {
     let filters = [
         nested("NOT (", "i32 > 1 OR flag", ")", 60),
         nested("(", "i32 > 1 AND f64 > 0.5", ") IS NULL", 60),
-        nested("((", "i32 > 1", ") IS TRUE) IS NOT FALSE", 40),
+        nested("((", "i32 > 1", ") IS TRUE) IS NOT FALSE", 25),
         nested("(", "flag", " AND 1 / i32 > 0 OR 1 / i8 > 0)", 40),
         nested("abs(", "i32", ") + 1", 40) + " > 0",
         nested("CASE (", "i32", ") WHEN 1 THEN 2 WHEN i8 THEN 3 ELSE 4 END", 40) + " = 4",
