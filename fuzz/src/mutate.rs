@@ -41,6 +41,7 @@ fn change(name: &str, input: &[u8], random: &mut Random, plain: Plain) -> Option
     match name {
         "file" | "page_v20" | "page_v21" => change_file(input, random, plain),
         "manifest" => layout::damage_manifest(input, random),
+        "filter" => Some(change_words(input, random)),
         "transaction" | "fragment_reuse" => change_message(input, random),
         "row_ids" | "row_versions" => {
             let (rows, message) = input.split_at_checked(4)?;
@@ -99,4 +100,76 @@ fn change_message(message: &[u8], random: &mut Random) -> Option<Vec<u8>> {
 /// An input made of files, as [`pieces`] takes it apart.
 pub(crate) fn join(pieces: &[Vec<u8>]) -> Vec<u8> {
     pieces.iter().flat_map(|piece| [&(piece.len() as u32).to_le_bytes(), &piece[..]].concat()).collect()
+}
+
+/// Words of which filters are made.
+const WORDS: [&str; 56] = [
+    "AND",
+    "OR",
+    "NOT",
+    "IS",
+    "NULL",
+    "TRUE",
+    "IN",
+    "BETWEEN",
+    "LIKE",
+    "ILIKE",
+    "ESCAPE",
+    "CASE",
+    "WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "CAST(",
+    "AS",
+    "BIGINT",
+    "DOUBLE",
+    "DECIMAL(9, 2)",
+    "TIMESTAMP",
+    "arrow_cast(",
+    "'Date32'",
+    "DATE '2020-02-29'",
+    "TIMESTAMP '2020-01-01 00:00:00.5'",
+    "TIME '01:02'",
+    "X'00'",
+    "'a%'",
+    "'NaN'",
+    "5",
+    "-0.5",
+    "1e40",
+    "9999999999999999999",
+    "(",
+    ")",
+    "[",
+    "]",
+    ",",
+    ".",
+    "=",
+    "<",
+    "!=",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "||",
+    "coalesce(",
+    "round(",
+    "array_has_any(",
+    "date_trunc('day',",
+    "now()",
+    "to_timestamp(",
+    "`a`",
+];
+
+/// Takes a word away, or puts one in.
+fn change_words(input: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut words: Vec<&[u8]> = input.split(|byte| *byte == b' ').collect();
+    let at = random.below(words.len());
+    match random.below(3) {
+        0 => drop(words.remove(at)),
+        1 => words[at] = WORDS[random.below(WORDS.len())].as_bytes(),
+        _ => words.insert(at, WORDS[random.below(WORDS.len())].as_bytes()),
+    }
+    words.join(&b' ')
 }

@@ -88,9 +88,20 @@ fn collect(path: &Path, bytes: &[u8], add: &mut impl FnMut(&'static str, Vec<u8>
             add("treemap", [&1u64.to_le_bytes()[..], &7u32.to_le_bytes(), bytes].concat());
         }
         Some("binpb") => add("fragment_reuse", bytes.to_vec()),
+        Some("json") if path.to_str().is_some_and(|path| path.ends_with(".expected.json")) => {
+            filters(&String::from_utf8_lossy(bytes)).for_each(|filter| add("filter", filter.into_bytes()));
+        }
         Some("json") if bytes.len() < 1 << 10 => add("json", bytes.to_vec()),
         _ => {}
     }
+}
+
+/// The filters in a list of cases.
+fn filters(cases: &str) -> impl Iterator<Item = String> {
+    let quoted = cases.split("\"--filter\", \"").skip(1);
+    quoted
+        .filter_map(|rest| rest.split_once("\", \"").or(rest.split_once("\"]")))
+        .map(|(text, _)| text.replace("\\\"", "\"").replace("\\\\", "\\"))
 }
 
 fn with_rows(rows: u64, bytes: &[u8]) -> Vec<u8> {

@@ -6,11 +6,13 @@
 //! | `file`, `page_v20`, `page_v21` | a data or index file; the latter two look at one version only |
 //! | `dataset` | [`pieces`]: a manifest, a data file, a deletion file |
 //! | `manifest`, `transaction`, `fragment_reuse`, `treemap`, `json` | a file, or the part of one |
+//! | `filter` | the text of a filter |
 //! | `deletion_arrow`, `deletion_bitmap`, `row_ids`, `row_versions` | u32 rows of the fragment, then the bytes |
 
 use crate::{allocations, check, layout, random::Random};
 use lancet::{
-    Dataset,
+    Dataset, Schema,
+    expr::{Expr, Typed},
     storage::{Bytes, InMemory},
 };
 use lancet_format::{
@@ -26,7 +28,7 @@ use std::{ops::Range, slice, sync::Arc};
 type Target = (&'static str, fn(&Bytes) -> usize);
 
 /// Every target.
-pub(crate) const ALL: [Target; 13] = [
+pub(crate) const ALL: [Target; 14] = [
     ("file", file),
     ("page_v20", page_v20),
     ("page_v21", page_v21),
@@ -40,6 +42,7 @@ pub(crate) const ALL: [Target; 13] = [
     ("row_versions", row_versions),
     ("treemap", treemap),
     ("json", json),
+    ("filter", filter),
 ];
 
 /// What a target may take: so many times the bytes of the input (messages grow most) and of the rows asked
@@ -62,6 +65,58 @@ pub(crate) fn run(name: &str, input: &[u8]) {
     let (rows, taken) = allocations::measure([input.len() as u64, 0, 0], || target(&bytes));
     let most = input.len() * INPUT_FACTOR + rows.saturating_mul(ROWS_FACTOR).saturating_add(SLACK);
     assert!(taken.peak <= most, "{taken:?} for an input of {} bytes and {rows} bytes of rows", input.len());
+}
+
+/// What parses comes back from its own text, and is typed or refused over columns of every kind.
+fn filter(bytes: &Bytes) -> usize {
+    let text = String::from_utf8_lossy(bytes);
+    let Ok(expr) = Expr::parse(&text) else { return 0 };
+    let written = expr.to_string();
+    assert_eq!(Expr::parse(&written).expect("the text of an expression"), expr, "{written}");
+    if let Ok(typed) = expr.bind(&columns_of_every_kind()) {
+        assert!(levels(&typed) <= 4 * lancet::expr::MAX_DEPTH, "{written}");
+    }
+    0
+}
+
+fn levels(typed: &Typed) -> usize {
+    1 + typed.children().into_iter().map(levels).max().unwrap_or(0)
+}
+
+/// Columns with names of one letter, which are found by chance.
+fn columns_of_every_kind() -> Schema {
+    use lancet::TimeUnit::{Microsecond, Millisecond, Second};
+    let field = |name: &str, id, data_type| Arc::new(Field::new(name, id, data_type, true));
+    let item = |id, data_type| field("item", id, data_type);
+    let mut schema = Schema::default();
+    schema.fields = vec![
+        field("a", 0, DataType::Int8),
+        field("b", 1, DataType::Int64),
+        field("c", 2, DataType::UInt64),
+        field("d", 3, DataType::Float32),
+        field("e", 4, DataType::Float64),
+        field("f", 5, DataType::Float16),
+        field("g", 6, DataType::Decimal128(12, 2)),
+        field("h", 7, DataType::Decimal256(60, -3)),
+        field("i", 8, DataType::Boolean),
+        field("j", 9, DataType::Utf8),
+        field("k", 10, DataType::Binary),
+        field("l", 11, DataType::List(item(12, DataType::Int32))),
+        field("m", 13, DataType::Dictionary(Arc::new(DataType::Int8), Arc::new(DataType::LargeUtf8))),
+        field("n", 14, DataType::Date32),
+        field("o", 15, DataType::Time32(Millisecond)),
+        field("p", 16, DataType::Timestamp(Second, None)),
+        field("q", 17, DataType::Timestamp(Microsecond, Some("America/New_York".into()))),
+        field(
+            "r",
+            18,
+            DataType::Struct([field("a", 19, DataType::Int32), field("b", 20, DataType::Utf8)].into()),
+        ),
+        field("s", 21, DataType::List(item(22, DataType::Utf8))),
+        field("t", 23, DataType::FixedSizeBinary(2)),
+        field("u", 24, DataType::Json),
+    ];
+    schema
 }
 
 fn file(bytes: &Bytes) -> usize {

@@ -140,7 +140,7 @@ fn write_joined(f: &mut Formatter<'_>, terms: &[Expr], between: &str, precedence
 }
 
 /// A name, between backticks if it would not be read as one.
-pub(super) fn write_name(f: &mut impl Write, name: &str) -> fmt::Result {
+fn write_name(f: &mut Formatter<'_>, name: &str) -> fmt::Result {
     let mut characters = name.chars();
     let plain = characters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
         && characters.all(|character| character.is_alphanumeric() || character == '_')

@@ -1,6 +1,7 @@
 //! Making typed nodes: constants are computed, chains flattened, and what can fail is told.
 
-use super::convert::{self, cast, cast_can_fail};
+use super::cast::cast;
+use super::convert::{self, cast_can_fail};
 use super::typed::{Node, Typed};
 use super::{Arithmetic, Comparison, Function, Scalar, Test};
 use crate::DataType;

@@ -11,6 +11,7 @@
 
 mod bind;
 mod build;
+mod cast;
 mod convert;
 mod display;
 mod fold;
@@ -19,6 +20,7 @@ mod i256;
 mod item;
 mod lex;
 mod literal;
+mod operators;
 mod parse;
 mod place;
 mod scalar;

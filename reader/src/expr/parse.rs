@@ -8,8 +8,8 @@
 //! 4  = != < <= > >= LIKE IN BETWEEN
 //! ```
 
-use super::build::negated;
 use super::lex::Tokens;
+use super::operators::negated;
 use super::tree::{Arithmetic, Comparison, Expr, Kind, Literal, MAX_DEPTH, Test};
 use super::{Place, types};
 use crate::{Error, Result};

@@ -166,14 +166,10 @@ pub(crate) fn format_timestamp(nanos: i128, zone: Option<&TimeZone>) -> Option<S
 /// Takes `YYYY-MM-DD`: days since the epoch.
 fn date(rest: &mut &str) -> Option<i128> {
     let year = digits(rest, 4)?;
-    let month = {
-        prefix(rest, "-")?;
-        digits(rest, 2)?
-    };
-    let day = {
-        prefix(rest, "-")?;
-        digits(rest, 2)?
-    };
+    prefix(rest, "-")?;
+    let month = digits(rest, 2)?;
+    prefix(rest, "-")?;
+    let day = digits(rest, 2)?;
     let date = civil::Date::new(year.try_into().ok()?, month.try_into().ok()?, day.try_into().ok()?).ok()?;
     let days = date.since((jiff::Unit::Day, civil::date(1970, 1, 1))).ok()?.get_days();
     Some(days.into())

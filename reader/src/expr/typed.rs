@@ -7,7 +7,8 @@
 //!   is a [`Node::Cast`] in between.
 //! - A literal is already in the type of what it is compared with, and on the right of it: `column op literal` is
 //!   [`Node::Compare`] of a [`Node::Column`] and a [`Node::Literal`].
-//! - No node without a column is left that could have been computed beforehand, apart from calls of functions.
+//! - No node without a column is left that could have been computed beforehand, apart from LIKE, CASE, calls of functions,
+//!   and what would be an error.
 //! - Trees are at most four times [`MAX_DEPTH`](super::MAX_DEPTH) deep, however long their AND and OR chains are.
 
 use super::{Arithmetic, Comparison, Function, Scalar, Test};

@@ -164,6 +164,10 @@ fn errors_say_where_and_why() {
             "column `l` of type list<int32>: its items cannot be 'a', at line 1, column 14: \"'a')\"",
         ),
         (
+            "array_has(l, id)",
+            "expected an item of type int32, found column `id` of type int64, at line 1, column 14: \"id)\"",
+        ),
+        (
             "array_has_any(l, tags)",
             "expected a list of int32, found column `tags` of type list<utf8>, at line 1, column 18: \"tags)\"",
         ),

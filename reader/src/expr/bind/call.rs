@@ -1,6 +1,7 @@
 //! Calls: names → functions, arguments → their types.
 
-use super::super::convert::{alike, cast, castable, is_float, is_text, values};
+use super::super::cast::exact;
+use super::super::convert::{alike, castable, common, is_float, is_text, values};
 use super::super::function::{DatePart, DateUnit, Function};
 use super::super::literal::{self, Fit};
 use super::super::tree::{Expr, Kind, Literal};
@@ -120,13 +121,8 @@ impl Binder<'_> {
     /// An expression that must be a list, and the field of its items.
     fn list(&self, expr: &Expr, name: &str) -> Result<(Typed, Arc<Field>)> {
         let typed = self.value(expr)?;
-        match &typed.data_type {
-            DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
-                let item = item.clone();
-                Ok((typed, item))
-            }
-            _ => Err(expr.place.error(format_args!("`{name}` expects a list, found {}", describe(&typed)))),
-        }
+        let item = item_of(&typed, name, expr)?;
+        Ok((typed, item))
     }
 
     fn in_array(&self, function: Function, name: &str, arguments: &[Expr]) -> Result<Vec<Typed>> {
@@ -134,22 +130,20 @@ impl Binder<'_> {
         self.comparable(&item.data_type, &arguments[0].place)?;
         let second = &arguments[1];
         let other = match (function, self.operand(second)?) {
-            (Function::ArrayHas, Operand::Literal(literal)) => {
-                Typed::literal(self.item(literal, &list, &item, &second.place)?, item.data_type.clone())
-            }
+            (Function::ArrayHas, Operand::Literal(literal)) => Typed::literal(
+                self.item(literal, &list, &item, &second.place)?,
+                values(&item.data_type).clone(),
+            ),
             (Function::ArrayHas, Operand::List(_)) => {
                 return Err(second
                     .place
                     .error("`array_has` expects one item; array_has_any and array_has_all take lists"));
             }
             (Function::ArrayHas, Operand::Typed(typed)) => {
-                let same = typed
-                    .constant()
-                    .and_then(|value| cast(value, &typed.data_type, values(&item.data_type)))
-                    .filter(|_| castable(&typed.data_type, values(&item.data_type)));
-                match same {
-                    Some(value) => Typed::literal(value, item.data_type.clone()),
-                    None => self.alike(typed, &item.data_type, second)?,
+                let own = values(&item.data_type);
+                match typed.constant().and_then(|value| exact(value, &typed.data_type, own)) {
+                    Some(value) => Typed::literal(value, own.clone()),
+                    None => as_item(typed, own, second)?,
                 }
             }
             (_, Operand::List(items)) => {
@@ -172,9 +166,12 @@ impl Binder<'_> {
                 Typed::literal(Scalar::List(scalars.into()), data_type)
             }
             (_, Operand::Literal(Literal::Null)) => Typed::literal(Scalar::Null, list.data_type.clone()),
-            (_, _) => {
-                let (other, other_item) = self.list(second, name)?;
-                if !alike(&item.data_type, &other_item.data_type) {
+            (_, Operand::Literal(_)) => {
+                return Err(second.place.error(format_args!("`{name}` expects a list")));
+            }
+            (_, Operand::Typed(other)) => {
+                let items = item_of(&other, name, second)?;
+                if !alike(&item.data_type, &items.data_type) {
                     return Err(second.place.error(format_args!(
                         "expected a list of {}, found {}",
                         item.data_type,
@@ -185,16 +182,6 @@ impl Binder<'_> {
             }
         };
         Ok(vec![list, other])
-    }
-
-    fn alike(&self, typed: Typed, data_type: &DataType, expr: &Expr) -> Result<Typed> {
-        match alike(&typed.data_type, data_type) {
-            true => Ok(typed),
-            false => {
-                let found = describe(&typed);
-                Err(expr.place.error(format_args!("expected an item of type {data_type}, found {found}")))
-            }
-        }
     }
 
     /// A literal as an item of a list.
@@ -265,6 +252,27 @@ impl Binder<'_> {
                     .error(format_args!("`to_timestamp` expects text or a number, found {found}")));
             }
         })
+    }
+}
+
+/// A value as one that items of a list can equal, without casting the list.
+fn as_item(typed: Typed, item: &DataType, expr: &Expr) -> Result<Typed> {
+    match common(&typed.data_type, item) {
+        _ if alike(&typed.data_type, item) => Ok(typed),
+        Some(data_type) if data_type == *item => Ok(typed.cast_to(item)),
+        _ => {
+            Err(expr.place.error(format_args!("expected an item of type {item}, found {}", describe(&typed))))
+        }
+    }
+}
+
+/// The field of the items of a list.
+fn item_of(typed: &Typed, name: &str, expr: &Expr) -> Result<Arc<Field>> {
+    match &typed.data_type {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            Ok(item.clone())
+        }
+        _ => Err(expr.place.error(format_args!("`{name}` expects a list, found {}", describe(typed)))),
     }
 }
 

@@ -1,7 +1,6 @@
 //! Names → columns.
 
 use super::super::Place;
-use super::super::display::write_name;
 use super::super::typed::{ColumnRef, Node, Typed};
 use super::Binder;
 use crate::{DataType, Error, Field, Result};
@@ -18,25 +17,12 @@ const SYSTEM: [(&str, ColumnRef); 4] = [
     ("_row_last_updated_at_version", ColumnRef::LastUpdatedAtVersion),
 ];
 
-/// The name of a column as it is written.
+/// The name of a column with those of the structs around it.
 pub(super) fn path(column: &ColumnRef) -> String {
-    let mut text = String::new();
     match column {
-        ColumnRef::Field(path) => {
-            for field in &**path {
-                if !text.is_empty() {
-                    text.push('.');
-                }
-                // Writing to a string does not fail.
-                let _ = write_name(&mut text, &field.name);
-            }
-        }
-        other => {
-            let name = SYSTEM.iter().find(|(_, column)| column == other).map_or("", |(name, _)| name);
-            text.push_str(name);
-        }
+        ColumnRef::Field(path) => path.iter().map(|field| &*field.name).collect::<Vec<_>>().join("."),
+        other => SYSTEM.iter().find(|(_, column)| column == other).map_or("", |(name, _)| name).into(),
     }
-    text.replace('`', "")
 }
 
 impl Binder<'_> {

@@ -1,6 +1,7 @@
 //! Comparisons, BETWEEN, IN and IS: where literals take the type of what they meet.
 
-use super::super::convert::{alike, common, exact, is_comparable, values};
+use super::super::cast::exact;
+use super::super::convert::{alike, common, is_comparable, values};
 use super::super::fold::order;
 use super::super::literal::{self, Fit};
 use super::super::tree::{Comparison, Expr, Literal, Test};
@@ -213,7 +214,8 @@ impl Binder<'_> {
                     Beside::Else(typed) => typed,
                     Beside::Above(_) => self.literal_alone(literal, &other.place)?,
                 },
-                _ => self.value(other)?,
+                Operand::Typed(typed) => typed,
+                Operand::List(_) => return Err(other.place.error("lists cannot be compared")),
             };
             typed.push((found, &other.place));
         }

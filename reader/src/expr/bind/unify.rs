@@ -1,7 +1,8 @@
 //! Values that become one column: the branches of CASE, the arguments of `coalesce` and `nullif`.
 
 use super::super::Scalar;
-use super::super::convert::{castable, common, exact, values};
+use super::super::cast::exact;
+use super::super::convert::{castable, common, values};
 use super::super::tree::Expr;
 use super::super::typed::Typed;
 use super::{Binder, Operand, describe};
