@@ -341,7 +341,7 @@ fn arithmetic(
             let (s, t, to) = (scale(left_type), scale(right_type), scale(result));
             let common = s.max(t);
             let checked = |value: Option<i128>| value.ok_or(Stop::Pass);
-            Plain::Decimal(match op {
+            let value = match op {
                 Arithmetic::Add => {
                     rescale(checked(rescale(a, s, common)?.checked_add(rescale(b, t, common)?))?, common, to)?
                 }
@@ -354,7 +354,11 @@ fn arithmetic(
                 Arithmetic::Remainder => {
                     rescale(rescale(a, s, common)? % rescale(b, t, common)?, common, to)?
                 }
-            })
+            };
+            if matches!(result, DataType::Decimal128(..)) && value.abs() >= power(38)? {
+                return Err(Stop::Error);
+            }
+            Plain::Decimal(value)
         }
         _ => Plain::Null,
     })
