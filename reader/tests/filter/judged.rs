@@ -131,13 +131,13 @@ fn deep_expressions_take_little() {
         format!("{}{inner}{}", open.repeat(levels), close.repeat(levels))
     };
     let filters = [
-        nested("NOT (", "i32 > 1 OR flag", ")", 60),
-        nested("(", "i32 > 1 AND f64 > 0.5", ") IS NULL", 60),
-        nested("((", "i32 > 1", ") IS TRUE) IS NOT FALSE", 25),
-        nested("(", "flag", " AND 1 / i32 > 0 OR 1 / i8 > 0)", 40),
-        nested("abs(", "i32", ") + 1", 40) + " > 0",
-        nested("CASE (", "i32", ") WHEN 1 THEN 2 WHEN i8 THEN 3 ELSE 4 END", 40) + " = 4",
-        nested("coalesce((", "flag", ") = (i32 > 1), flag)", 30),
+        nested("NOT (", "i32 > 1 OR flag", ")", 30),
+        nested("(", "i32 > 1 AND f64 > 0.5", ") IS NULL", 30),
+        nested("((", "i32 > 1", ") IS TRUE) IS NOT FALSE", 15),
+        nested("(", "flag", " AND 1 / i32 > 0 OR 1 / i8 > 0)", 15),
+        nested("abs(", "i32", ") + 1", 25) + " > 0",
+        nested("CASE (", "i32", ") WHEN 1 THEN 2 WHEN i8 THEN 3 ELSE 4 END", 20) + " = 4",
+        nested("coalesce((", "flag", ") = (i32 > 1), flag)", 15),
     ];
     let evaluate = move || {
         for (text, seed) in filters.iter().zip(0..) {
