@@ -4,7 +4,7 @@
     python tests/interop/run.py --venv target/interop-venv --short
 
 A pylance needs a process of its own, so the tests are scripts of their own, `encodings.py`,
-`histories.py` and `features.py`. Arguments that are not listed here go to them.
+`histories.py`, `features.py` and `filters.py`. Arguments that are not listed here go to them.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 PYLANCE = "pylance==10.0.0"
 FOLDER = Path(__file__).resolve().parent
-TESTS = ("encodings", "histories", "features")
+TESTS = ("encodings", "histories", "features", "filters")
 
 
 def main() -> int:

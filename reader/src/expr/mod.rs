@@ -30,7 +30,7 @@ mod typed;
 mod types;
 
 pub use build::{col, lit};
-pub(crate) use convert::cast;
+pub(crate) use cast::cast;
 pub use function::{DatePart, DateUnit, Function};
 pub use i256::I256;
 pub use item::{Item, split_items};

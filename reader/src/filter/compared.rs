@@ -20,12 +20,7 @@ pub(super) fn with_literal(op: Comparison, data_type: &DataType, literal: &Scala
     if let Some(literal) = scalar_bytes(literal) {
         let literal: Box<[u8]> = literal.into();
         return Ok(Box::new(move |columns, rows| {
-            let bytes = Bytes::of(&columns[0])?;
-            Ok(Known::all(match op {
-                Comparison::Equal => bytes.select(rows, |value| value == &*literal),
-                Comparison::NotEqual => bytes.select(rows, |value| value != &*literal),
-                _ => bytes.select(rows, |value| op.holds(value.cmp(&literal))),
-            }))
+            Ok(Known::all(Bytes::of(&columns[0])?.compare(op, &literal, rows)))
         }));
     }
     with_numbers!(data_type, T => {
@@ -143,7 +138,7 @@ fn members_test(data_type: &DataType, members: &[Scalar]) -> Result<Members> {
     with_numbers!(data_type, T => {
         let numbers_of = members.iter().map(<T as FromScalar>::from_scalar).collect::<Option<Vec<T>>>();
         if let Some(members) = numbers_of {
-            let set = Set::new(members);
+            let set = Set::new(&members);
             return Ok(Box::new(move |column, rows| {
                 let mut yes = Mask::filled(rows.len(), false);
                 set.contains(numbers(column)?, yes.words_mut());

@@ -57,13 +57,15 @@ fn column(
     mut compute: impl FnMut(usize) -> Result<I256, String>,
 ) -> Result<Column> {
     let narrow = matches!(plain(data_type), DataType::Decimal128(..));
+    let limit = shift(I256::from(1), if narrow { 38 } else { 76 }).unwrap_or_default();
+    let fits = |value: I256| value < limit && value.checked_neg().is_some_and(|value| value < limit);
     let mut compute = |row: usize| {
         if validity.as_ref().is_some_and(|bits| !bits.get(row)) {
             return I256::default();
         }
-        let value = compute(row).and_then(|value| match !narrow || value.to_i128().is_some() {
+        let value = compute(row).and_then(|value| match fits(value) {
             true => Ok(value),
-            false => Err(format!("{value} does not fit {data_type}")),
+            false => Err(format!("{value} has more digits than {data_type} can have")),
         });
         value.unwrap_or_else(|message| {
             fail.row(row, || message);

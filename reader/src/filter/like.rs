@@ -14,8 +14,8 @@ pub(super) enum Pattern {
     Exact(Box<[u8]>),
     Prefix(Box<[u8]>),
     Suffix(Box<[u8]>),
-    Contains(Finder<'static>),
-    Like(Like),
+    Contains(Box<Finder<'static>>),
+    Like(Box<Like>),
     Regex(Regex),
 }
 
@@ -32,7 +32,7 @@ impl Pattern {
 
     /// `contains`
     pub(super) fn contains(text: &[u8]) -> Self {
-        Pattern::Contains(Finder::new(text).into_owned())
+        Pattern::Contains(Box::new(Finder::new(text).into_owned()))
     }
 
     /// LIKE or ILIKE.
@@ -52,7 +52,7 @@ impl Pattern {
             [Text(text), Any] => Pattern::prefix(text.as_bytes()),
             [Any, Text(text)] => Pattern::suffix(text.as_bytes()),
             [Any, Text(text), Any] => Pattern::contains(text.as_bytes()),
-            _ => Pattern::Like(Like::new(pieces)),
+            _ => Pattern::Like(Box::new(Like::new(pieces))),
         })
     }
 

@@ -23,7 +23,7 @@ impl Mask {
         self.words.clear();
         self.words.resize(len.div_ceil(64), if value { u64::MAX } else { 0 });
         self.len = len;
-        if value && len % 64 != 0 {
+        if value && !len.is_multiple_of(64) {
             *self.words.last_mut().expect("there is a last word") = (1 << (len % 64)) - 1;
         }
     }
@@ -39,11 +39,6 @@ impl Mask {
     }
 
     /// The bits; whoever writes them leaves those behind the last row unset.
-    pub(crate) fn words(&self) -> &[u64] {
-        &self.words
-    }
-
-    /// See [`words`](Self::words).
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words
     }

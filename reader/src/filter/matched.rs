@@ -8,7 +8,7 @@ use super::{
     term::{Known, Test},
     types::Bytes,
 };
-use crate::Result;
+use crate::{Result, expr::Comparison};
 use std::{collections::HashMap, sync::Arc};
 
 /// How many patterns of rows are kept compiled.
@@ -51,8 +51,8 @@ pub(super) fn with_constant(kind: Kind, constants: &[Arc<str>]) -> Result<Test> 
         let bytes = Bytes::of(&columns[0])?;
         // One loop for each kind of pattern.
         Ok(Known::all(match &pattern {
-            Pattern::Exact(exact) => bytes.select(rows, |text| text == &**exact),
-            Pattern::Prefix(prefix) => bytes.select(rows, |text| text.starts_with(prefix)),
+            Pattern::Exact(exact) => bytes.compare(Comparison::Equal, exact, rows),
+            Pattern::Prefix(prefix) => bytes.starts_with(prefix, rows),
             Pattern::Suffix(suffix) => bytes.select(rows, |text| text.ends_with(suffix)),
             Pattern::Contains(finder) => bytes.select(rows, |text| finder.find(text).is_some()),
             other => bytes.select(rows, |text| other.matches(text)),

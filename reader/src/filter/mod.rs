@@ -47,6 +47,6 @@ pub(crate) use predicate::{Computed, Predicate, Scratch};
 
 #[cfg(test)]
 #[path = "../../tests/filter/mod.rs"]
-mod judged;
+mod tests;
 #[cfg(test)]
 use literal::column as constants;

@@ -152,7 +152,7 @@ macro_rules! with_arithmetic {
 pub(super) fn validity(values: &[Value], len: usize) -> Result<Option<Bitmap>> {
     let mut columns = Vec::with_capacity(values.len());
     for value in values {
-        if !(value.constant && !value.is_null(0)) {
+        if !value.constant || value.is_null(0) {
             columns.push(value.clone().expand(len)?);
         }
     }

@@ -8,7 +8,7 @@ use crate::{
     Error, Result,
     expr::{ColumnRef, Typed},
 };
-use lancet_format::Column;
+use lancet_format::{Column, DataType};
 
 /// What is kept between the ranges of rows that one thread evaluates: tables of distinct values. Made by default, for
 /// one predicate or computed column.
@@ -94,6 +94,11 @@ impl Computed {
     /// The columns that [`column`](Self::column) asks for by their position here.
     pub(crate) fn columns(&self) -> &[ColumnRef] {
         &self.columns
+    }
+
+    /// The type of the values: dictionaries are their values.
+    pub(crate) fn data_type(&self) -> &DataType {
+        &self.expression.data_type
     }
 
     /// The values for all rows of the range, of the expression's type with dictionaries as their values.

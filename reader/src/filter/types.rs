@@ -1,8 +1,16 @@
 //! Types of columns and the Rust types behind them.
 
-use crate::{Error, Result, expr::Scalar};
+use super::{Mask, compare::kernel_op};
+use crate::{
+    Error, Result,
+    expr::{Comparison, Scalar},
+};
 use half::{bf16, f16};
-use lancet_format::{Column, DataType, Values};
+use lancet_format::{Column, DataType, Physical, Values};
+use lancet_kernels::compare::bytes::{self, Fixed, Variable};
+
+/// The kernels look at every row: they are used where at least one in so many is in question.
+const DENSE: usize = 8;
 
 /// The type of the values, a dictionary being taken as these.
 pub(super) fn plain(data_type: &DataType) -> &DataType {
@@ -149,10 +157,10 @@ impl<'a> Bytes<'a> {
         Ok(match column.values() {
             Values::Variable { offsets, bytes } => Bytes::Small(offsets.typed(), bytes.as_slice()),
             Values::LargeVariable { offsets, bytes } => Bytes::Large(offsets.typed(), bytes.as_slice()),
-            Values::Fixed(buffer) if !column.is_empty() => {
-                Bytes::Fixed(buffer.len() / column.len(), buffer.as_slice())
-            }
-            Values::Fixed(buffer) => Bytes::Fixed(0, buffer.as_slice()),
+            Values::Fixed(buffer) => match column.data_type().physical() {
+                Physical::Fixed(width) => Bytes::Fixed(width, buffer.as_slice()),
+                _ => return Err(unexpected(column.data_type())),
+            },
             _ => return Err(unexpected(column.data_type())),
         })
     }
@@ -172,9 +180,41 @@ impl<'a> Bytes<'a> {
         std::str::from_utf8(self.get(i)).unwrap_or_default()
     }
 
+    /// The rows of `rows` whose bytes are `op` to `literal`.
+    pub(super) fn compare(self, op: Comparison, literal: &[u8], rows: &Mask) -> Mask {
+        if rows.count() < rows.len() / DENSE {
+            return self.select(rows, |value| op.holds(value.cmp(literal)));
+        }
+        let mut found = Mask::filled(rows.len(), false);
+        let (op, mask) = (kernel_op(op), found.words_mut());
+        match self {
+            Bytes::Small(offsets, bytes) => bytes::literal(op, Variable { offsets, bytes }, literal, mask),
+            Bytes::Large(offsets, bytes) => bytes::literal(op, Variable { offsets, bytes }, literal, mask),
+            Bytes::Fixed(width, bytes) => bytes::literal(op, Fixed { width, bytes }, literal, mask),
+        }
+        found.and(rows);
+        found
+    }
+
+    /// The rows of `rows` whose bytes start with `prefix`.
+    pub(super) fn starts_with(self, prefix: &[u8], rows: &Mask) -> Mask {
+        if rows.count() < rows.len() / DENSE {
+            return self.select(rows, |value| value.starts_with(prefix));
+        }
+        let mut found = Mask::filled(rows.len(), false);
+        let mask = found.words_mut();
+        match self {
+            Bytes::Small(offsets, bytes) => bytes::starts_with(Variable { offsets, bytes }, prefix, mask),
+            Bytes::Large(offsets, bytes) => bytes::starts_with(Variable { offsets, bytes }, prefix, mask),
+            Bytes::Fixed(width, bytes) => bytes::starts_with(Fixed { width, bytes }, prefix, mask),
+        }
+        found.and(rows);
+        found
+    }
+
     /// The rows of `rows` whose bytes pass `test`, which is compiled once for each layout.
     #[inline]
-    pub(super) fn select(self, rows: &super::Mask, test: impl Fn(&'a [u8]) -> bool) -> super::Mask {
+    pub(super) fn select(self, rows: &Mask, test: impl Fn(&'a [u8]) -> bool) -> Mask {
         let mut found = rows.clone();
         match self {
             Bytes::Small(offsets, bytes) => {

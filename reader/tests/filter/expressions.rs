@@ -188,7 +188,9 @@ pub(super) fn number(random: &mut Random, depth: usize) -> String {
         },
         _ => {
             let columns = ["day", "day64", "ts_s", "ts_us", "ts_utc", "ts_ny", "clock", "clock64"];
-            format!("date_part('{}', {})", random.pick(&PARTS), random.pick(&columns))
+            let column = random.pick(&columns);
+            let parts = if column.starts_with("clock") { &PARTS[7..] } else { &PARTS };
+            format!("date_part('{}', {column})", random.pick(parts))
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::expr::{
     Arithmetic, ColumnRef, Comparison, DatePart, DateUnit, Function, Node, Scalar, Test, Typed,
 };
-use jiff::{Timestamp, ToSpan, Unit, civil, tz::TimeZone};
+use jiff::{RoundMode, Timestamp, ToSpan, Unit, ZonedDateTime, ZonedDateTimeRound, civil, tz::TimeZone};
 use lancet_format::{DataType, TimeUnit};
 use std::cmp::Ordering;
 
@@ -341,7 +341,7 @@ fn arithmetic(
             let (s, t, to) = (scale(left_type), scale(right_type), scale(result));
             let common = s.max(t);
             let checked = |value: Option<i128>| value.ok_or(Stop::Pass);
-            Plain::Decimal(match op {
+            let value = match op {
                 Arithmetic::Add => {
                     rescale(checked(rescale(a, s, common)?.checked_add(rescale(b, t, common)?))?, common, to)?
                 }
@@ -354,7 +354,11 @@ fn arithmetic(
                 Arithmetic::Remainder => {
                     rescale(rescale(a, s, common)? % rescale(b, t, common)?, common, to)?
                 }
-            })
+            };
+            if matches!(result, DataType::Decimal128(..)) && value.abs() >= power(38)? {
+                return Err(Stop::Error);
+            }
+            Plain::Decimal(value)
         }
         _ => Plain::Null,
     })
@@ -462,7 +466,7 @@ fn per_second(unit: TimeUnit) -> i128 {
 }
 
 /// What the calendar and the clock show, in the zone of the type.
-fn zoned(ticks: i128, data_type: &DataType) -> Judged<(civil::DateTime, TimeZone)> {
+fn zoned(ticks: i128, data_type: &DataType) -> Judged<ZonedDateTime> {
     let (nanos, zone) = match data_type {
         DataType::Timestamp(unit, zone) => (ticks * (1_000_000_000 / per_second(*unit)), zone.as_deref()),
         DataType::Date32 => (ticks * 86_400_000_000_000, None),
@@ -473,18 +477,23 @@ fn zoned(ticks: i128, data_type: &DataType) -> Judged<(civil::DateTime, TimeZone
         other => panic!("{other} has no clock"),
     };
     let zone = zone.map_or(Ok(TimeZone::UTC), TimeZone::get).map_err(|_| Stop::Pass)?;
-    let timestamp = Timestamp::from_nanosecond(nanos).map_err(|_| Stop::Pass)?;
-    Ok((zone.to_datetime(timestamp), zone))
+    Ok(Timestamp::from_nanosecond(nanos).map_err(|_| Stop::Pass)?.to_zoned_datetime(zone))
 }
 
 fn date_trunc(unit: DateUnit, ticks: i128, data_type: &DataType) -> Judged<i128> {
-    let (shown, zone) = zoned(ticks, data_type)?;
-    let date = shown.date();
-    let midnight = |date: civil::Date| date.to_datetime(civil::Time::midnight());
-    let rounded = |unit: Unit| {
-        let down = civil::DateTimeRound::new().smallest(unit).mode(jiff::RoundMode::Trunc);
-        shown.round(down).map_err(|_| Stop::Pass)
+    let zoned = zoned(ticks, data_type)?;
+    let (date, zone) = (zoned.date(), zoned.time_zone());
+    let ticks_of = |timestamp: Timestamp| {
+        let DataType::Timestamp(tick, _) = data_type else { return Err(Stop::Pass) };
+        let ticks = timestamp.as_nanosecond().div_euclid(1_000_000_000 / per_second(*tick));
+        if fits(ticks, data_type) { Ok(ticks) } else { Err(Stop::Error) }
     };
+    // An hour that comes twice stays the one that it is.
+    let rounded = |unit: Unit| {
+        let down = ZonedDateTimeRound::new().smallest(unit).mode(RoundMode::Trunc);
+        ticks_of(zoned.round(down).map_err(|_| Stop::Pass)?.timestamp())
+    };
+    let midnight = |date: civil::Date| date.to_datetime(civil::Time::midnight());
     let cut = match unit {
         DateUnit::Year => midnight(date.first_of_year()),
         DateUnit::Quarter => midnight(
@@ -496,21 +505,19 @@ fn date_trunc(unit: DateUnit, ticks: i128, data_type: &DataType) -> Judged<i128>
             midnight(date.checked_sub(back.days()).map_err(|_| Stop::Pass)?)
         }
         DateUnit::Day => midnight(date),
-        DateUnit::Hour => rounded(Unit::Hour)?,
-        DateUnit::Minute => rounded(Unit::Minute)?,
-        DateUnit::Second => rounded(Unit::Second)?,
-        DateUnit::Millisecond => rounded(Unit::Millisecond)?,
-        DateUnit::Microsecond => rounded(Unit::Microsecond)?,
+        DateUnit::Hour => return rounded(Unit::Hour),
+        DateUnit::Minute => return rounded(Unit::Minute),
+        DateUnit::Second => return rounded(Unit::Second),
+        DateUnit::Millisecond => return rounded(Unit::Millisecond),
+        DateUnit::Microsecond => return rounded(Unit::Microsecond),
     };
-    let DataType::Timestamp(tick, _) = data_type else { return Err(Stop::Pass) };
-    let nanos = zone.to_timestamp(cut).map_err(|_| Stop::Pass)?.as_nanosecond();
-    let ticks = nanos.div_euclid(1_000_000_000 / per_second(*tick));
-    if fits(ticks, data_type) { Ok(ticks) } else { Err(Stop::Error) }
+    ticks_of(zone.to_timestamp(cut).map_err(|_| Stop::Pass)?)
 }
 
 fn date_part(part: DatePart, ticks: i128, data_type: &DataType) -> Judged<Plain> {
-    let (shown, zone) = zoned(ticks, data_type)?;
-    let (second, nanos) = (i128::from(shown.second()), i128::from(shown.subsec_nanosecond()));
+    let zoned = zoned(ticks, data_type)?;
+    let (shown, nanos) = (zoned.datetime(), zoned.timestamp().as_nanosecond());
+    let (second, subsecond) = (i128::from(shown.second()), i128::from(shown.subsec_nanosecond()));
     Ok(Plain::Int(match part {
         DatePart::Year => shown.year().into(),
         DatePart::Quarter => i128::from((shown.month() - 1) / 3 + 1),
@@ -522,20 +529,16 @@ fn date_part(part: DatePart, ticks: i128, data_type: &DataType) -> Judged<Plain>
         DatePart::Hour => shown.hour().into(),
         DatePart::Minute => shown.minute().into(),
         DatePart::Second => second,
-        DatePart::Millisecond => second * 1_000 + nanos / 1_000_000,
-        DatePart::Microsecond => second * 1_000_000 + nanos / 1_000,
+        DatePart::Millisecond => second * 1_000 + subsecond / 1_000_000,
+        DatePart::Microsecond => second * 1_000_000 + subsecond / 1_000,
         DatePart::Nanosecond => {
-            let value = second * 1_000_000_000 + nanos;
+            let value = second * 1_000_000_000 + subsecond;
             if !fits(value, &DataType::Int32) {
                 return Err(Stop::Error);
             }
             value
         }
-        DatePart::Epoch => {
-            let nanos = TimeZone::UTC.to_timestamp(shown).map_err(|_| Stop::Pass)?.as_nanosecond();
-            let whole = zone.to_timestamp(shown).map_err(|_| Stop::Pass)?.as_nanosecond();
-            return if nanos == whole { Ok(Plain::Float(nanos as f64 / 1e9)) } else { Err(Stop::Pass) };
-        }
+        DatePart::Epoch => return Ok(Plain::Float(nanos as f64 / 1e9)),
     }))
 }
 

@@ -37,7 +37,7 @@ fn bind(table: &Table, text: &str, condition: bool) -> Option<Typed> {
 
 #[test]
 fn filters_select_what_the_judge_says() {
-    cases(400, |random| {
+    cases(150, |random| {
         let mut table = Table::new(random);
         let text = expressions::filter(random, 4);
         let Some(typed) = bind(&table, &text, true) else { return false };
@@ -85,7 +85,7 @@ fn filters_select_what_the_judge_says() {
 
 #[test]
 fn computed_values_are_those_of_the_judge() {
-    cases(400, |random| {
+    cases(150, |random| {
         let mut table = Table::new(random);
         let text = match random.below(4) {
             0 => expressions::text(random, 3),
@@ -121,4 +121,62 @@ fn computed_values_are_those_of_the_judge() {
         }
         true
     });
+}
+
+/// What is nested as deeply as the language allows is evaluated on a small stack, and in no more steps than it has
+/// levels.
+#[test]
+fn deep_expressions_take_little() {
+    let nested = |open: &str, inner: &str, close: &str, levels: usize| {
+        format!("{}{inner}{}", open.repeat(levels), close.repeat(levels))
+    };
+    let filters = [
+        nested("NOT (", "i32 > 1 OR flag", ")", 30),
+        nested("(", "i32 > 1 AND f64 > 0.5", ") IS NULL", 30),
+        nested("((", "i32 > 1", ") IS TRUE) IS NOT FALSE", 15),
+        nested("(", "flag", " AND 1 / i32 > 0 OR 1 / i8 > 0)", 15),
+        nested("abs(", "i32", ") + 1", 25) + " > 0",
+        nested("CASE (", "i32", ") WHEN 1 THEN 2 WHEN i8 THEN 3 ELSE 4 END", 20) + " = 4",
+        nested("coalesce((", "flag", ") = (i32 > 1), flag)", 15),
+    ];
+    let evaluate = move || {
+        for (text, seed) in filters.iter().zip(0..) {
+            let mut table = Table::new(&mut Random(seed));
+            let Ok(expr) = Expr::parse(text) else { panic!("{text}") };
+            let typed = expr.bind_filter(&table.schema).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let predicate = Predicate::new(&typed).unwrap();
+            table.bind(predicate.columns());
+            let mut mask = Mask::filled(table.rows, true);
+            let result = predicate.select(&mut table, &mut mask, &mut Scratch::default());
+            let judge = |row: usize| truth(&typed, &|column| table.value(column, row), Ask::True);
+            match (0..table.rows).map(judge).collect::<Result<Vec<_>, _>>() {
+                Ok(answers) => {
+                    result.unwrap_or_else(|error| panic!("{text}: {error}"));
+                    let found: Vec<bool> = (0..table.rows).map(|row| mask.get(row)).collect();
+                    let expected: Vec<bool> = answers.iter().map(|answer| *answer == Some(true)).collect();
+                    assert_eq!(found, expected, "{text}");
+                }
+                Err(_) => assert!(result.is_err(), "{text}"),
+            }
+        }
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(evaluate).unwrap().join().unwrap();
+}
+
+#[test]
+fn what_no_row_needs_is_not_read() {
+    let mut table = Table::new(&mut Random(3));
+    let typed = bind(&table, "t LIKE 'a%' AND i32 IN (1, 2) AND isnan(f64) AND u64 + 1 > 0", true).unwrap();
+    let predicate = Predicate::new(&typed).unwrap();
+    table.bind(predicate.columns());
+    let mut none = Mask::filled(table.rows, false);
+    predicate.select(&mut table, &mut none, &mut Scratch::default()).unwrap();
+    assert_eq!(table.asked, 0);
+    let typed = bind(&table, "t LIKE 'a%' AND _rowid < 0", true).unwrap();
+    let predicate = Predicate::new(&typed).unwrap();
+    table.bind(predicate.columns());
+    let mut mask = Mask::filled(table.rows, true);
+    predicate.select(&mut table, &mut mask, &mut Scratch::default()).unwrap();
+    assert!(mask.is_none());
+    assert_eq!(table.asked, 1, "the cheap comparison comes first and leaves nothing");
 }
