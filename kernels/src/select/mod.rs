@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! distances ──▶ below the threshold? ──▶ mask ──▶ entries ──full──▶ the k lowest stay, and the threshold falls
-//! 256 at a time   (vectors)             (words)   (k + some)        (partial selection)
+//! 256 at a time   (vectors)             (words)   (k + spare)       (partial selection)
 //! ```
 //!
 //! Rows are ordered by distance and then by id, so that the k nearest are the same whatever order they come in.
