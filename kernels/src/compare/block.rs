@@ -131,7 +131,7 @@ pub(super) fn uniform(len: usize, word: u64, mask: &mut [u64]) {
 /// Asks for the lines that come some blocks after `block`: two pages on, since processors that read ahead by
 /// themselves stop at the end of each. Columns in memory are read a third faster so.
 #[inline(always)]
-fn prefetch<L>(block: &[L; 64]) {
+pub(super) fn prefetch<L>(block: &[L]) {
     const LINE: usize = 64;
     const AHEAD: usize = 2 * 4096;
     for line in 0..size_of_val(block) / LINE {

@@ -54,6 +54,7 @@ macro_rules! ends {
         low.zip(high).filter(|(low, high)| low <= high)
     }};
 }
+pub(super) use ends;
 
 macro_rules! item {
     ($($item:ty, $key:ty, $lane:ty, $float:literal, $bias:expr, $zero:expr, $to_key:expr;)*) => {
