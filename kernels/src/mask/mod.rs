@@ -7,7 +7,7 @@
 //!
 //! [Comparisons](crate::compare) write masks, [`kleene`] combines them where there are nulls, and [`positions`] and
 //! [`runs`] say which rows they select. On a little-endian machine the bytes of a mask are a bit set as
-//! [`bits`](crate::bits) knows it; [`load`] and [`store`] convert on every machine.
+//! [`bits`] knows it; [`load`] and [`store`] convert on every machine.
 //!
 //! A function of two masks panics if they differ in length.
 

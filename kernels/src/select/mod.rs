@@ -81,7 +81,7 @@ const BLOCK: usize = 256;
 
 /// Lets `rows` rows into `top`, whose distances `distances` writes for a range of rows at a time.
 ///
-/// Rows whose bit is set in the [mask](crate::mask) `excluded` do not enter, and where a whole block of them is
+/// Rows whose bit is set in the [mask] `excluded` do not enter, and where a whole block of them is
 /// excluded their distances are not asked for.
 ///
 /// ```
