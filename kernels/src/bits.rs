@@ -3,6 +3,7 @@
 //! This is the layout of validity and deletion bitmaps, in files and in Arrow. Ranges start and end at any bit, and
 //! an empty range may lie anywhere. A function panics if a bit that it is asked for is past the end of its slice.
 
+use crate::mask::Kernels;
 use core::ops::Range;
 
 /// Whether bit `i` is set.
@@ -23,8 +24,7 @@ pub fn count_ones(bytes: &[u8], range: Range<usize>) -> usize {
     let edges: u32 = edges.iter().flatten().map(|&(i, mask)| (bytes[i] & mask).count_ones()).sum();
     let (words, rest) = bytes[whole].as_chunks();
     let rest: u32 = rest.iter().map(|byte| byte.count_ones()).sum();
-    let words: u64 = words.iter().map(|&word| u64::from_le_bytes(word).count_ones() as u64).sum();
-    edges as usize + words as usize + rest as usize
+    edges as usize + (Kernels::current().count)(words) as usize + rest as usize
 }
 
 /// Whether a bit of `range` is set.

@@ -18,6 +18,12 @@ pub trait Rows: Copy {
     /// If there is no such row.
     fn row(&self, i: usize) -> &[u8];
 
+    /// The eight bytes from the start of row `i` on, whatever rows they belong to, if there are so many.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    fn head(&self, i: usize) -> Option<[u8; 8]>;
+
     /// Sets the bit of each row that has one of `lengths`.
     ///
     /// # Panics
@@ -61,6 +67,11 @@ macro_rules! variable {
                 &self.bytes[self.offsets[i] as usize..self.offsets[i + 1] as usize]
             }
 
+            #[inline(always)]
+            fn head(&self, i: usize) -> Option<[u8; 8]> {
+                self.bytes.get(self.offsets[i] as usize..)?.first_chunk().copied()
+            }
+
             fn of_length(&self, wanted: RangeInclusive<usize>, mask: &mut [u64]) {
                 block::check(self.rows(), mask);
                 let isa = Isa::current();
@@ -92,6 +103,11 @@ impl Rows for Fixed<'_> {
     #[inline(always)]
     fn row(&self, i: usize) -> &[u8] {
         &self.bytes[i * self.width..][..self.width]
+    }
+
+    #[inline(always)]
+    fn head(&self, i: usize) -> Option<[u8; 8]> {
+        self.bytes[i * self.width..].first_chunk().copied()
     }
 
     fn of_length(&self, wanted: RangeInclusive<usize>, mask: &mut [u64]) {
@@ -133,7 +149,10 @@ pub fn columns(op: Op, left: impl Rows, right: impl Rows, mask: &mut [u64]) {
     match op {
         Op::Eq => each(left.rows(), mask, |i| left.row(i) == right.row(i)),
         Op::Ne => each(left.rows(), mask, |i| left.row(i) != right.row(i)),
-        _ => each(left.rows(), mask, |i| op.holds(left.row(i).cmp(right.row(i)))),
+        _ => each(left.rows(), mask, |i| {
+            let (own, other) = (padded_head(left, i), padded_head(right, i));
+            op.holds(if own == other { left.row(i).cmp(right.row(i)) } else { own.cmp(&other) })
+        }),
     }
 }
 
@@ -144,18 +163,18 @@ fn equal(rows: impl Rows, literal: &[u8], mask: &mut [u64]) {
 
 /// Of the rows in `mask`, all of which are long enough, keeps those that start with `prefix`.
 fn keep_with_start(rows: impl Rows, prefix: &[u8], mask: &mut [u64]) {
-    match prefix {
-        [] => {}
-        _ if prefix.len() < 8 => keep(mask, |i| rows.row(i).starts_with(prefix)),
-        _ => {
-            let (head, rest) = prefix.split_first_chunk::<8>().unwrap();
-            let head = u64::from_ne_bytes(*head);
-            keep(mask, |i| match rows.row(i).split_first_chunk() {
-                Some((own, own_rest)) => u64::from_ne_bytes(*own) == head && own_rest.starts_with(rest),
-                None => false,
-            });
-        }
-    }
+    let Some((&head, rest)) = prefix.split_first_chunk() else {
+        let (start, bits) = (short(prefix), low_bytes(prefix.len()));
+        return keep(mask, |i| match rows.head(i) {
+            Some(own) => u64::from_le_bytes(own) & bits == start,
+            None => rows.row(i).starts_with(prefix),
+        });
+    };
+    let Some(&tail) = prefix.last_chunk::<8>().filter(|_| rest.len() <= 8) else {
+        return keep(mask, |i| rows.head(i) == Some(head) && rows.row(i).starts_with(prefix));
+    };
+    // The last eight bytes overlap with the first: no call compares so few.
+    keep(mask, |i| rows.head(i) == Some(head) && rows.row(i)[rest.len()..].first_chunk() == Some(&tail));
 }
 
 /// Keeps the rows of `mask` that `holds` says.
@@ -173,22 +192,33 @@ fn keep(mask: &mut [u64], holds: impl Fn(usize) -> bool) {
 }
 
 fn ordered(op: Op, rows: impl Rows, literal: &[u8], mask: &mut [u64]) {
-    let head = padded_head(literal);
+    let head = match literal.first_chunk() {
+        Some(head) => u64::from_be_bytes(*head),
+        None => short(literal).swap_bytes(),
+    };
     each(rows.rows(), mask, |i| {
-        let row = rows.row(i);
-        let own = padded_head(row);
-        let ordering = if own == head { row.cmp(literal) } else { own.cmp(&head) };
-        op.holds(ordering)
+        let own = padded_head(rows, i);
+        op.holds(if own == head { rows.row(i).cmp(literal) } else { own.cmp(&head) })
     });
 }
 
-/// The first eight bytes, with zeros after a shorter text, as a number that orders like them.
+/// The first eight bytes of a row, with zeros after a shorter one, as a number that orders like them.
 #[inline(always)]
-fn padded_head(row: &[u8]) -> u64 {
-    match row.first_chunk() {
-        Some(head) => u64::from_be_bytes(*head),
-        None => row.iter().rev().fold(0, |head, &byte| head >> 8 | u64::from(byte) << 56),
-    }
+fn padded_head(rows: impl Rows, i: usize) -> u64 {
+    let row = rows.row(i);
+    let head = rows.head(i).map_or_else(|| short(row), u64::from_le_bytes);
+    (head & low_bytes(row.len())).swap_bytes()
+}
+
+/// Up to eight bytes, the first one lowest, and zeros above them.
+fn short(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// The bits of the lowest `len` bytes.
+#[inline(always)]
+fn low_bytes(len: usize) -> u64 {
+    if len < 8 { (1 << (8 * len)) - 1 } else { !0 }
 }
 
 #[inline(always)]

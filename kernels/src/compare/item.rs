@@ -54,7 +54,10 @@ macro_rules! ends {
         low.zip(high).filter(|(low, high)| low <= high)
     }};
 }
+pub(super) use ends;
 
+/// Items that are lanes: the type, its key, its lane and whether that is a float, what to xor into it to order it as
+/// signed, the `zero` of `ends`, and how a value becomes a key.
 macro_rules! item {
     ($($item:ty, $key:ty, $lane:ty, $float:literal, $bias:expr, $zero:expr, $to_key:expr;)*) => {
         $(impl Ends for $item {

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::ops::Bound;
 
 /// Up to so many members are compared with all values, one after the other; more are searched for each value.
-const FEW: usize = 32;
+const FEW: usize = 64;
 
 /// Values that are compared with each member while they are in the nearest cache.
 const BLOCK: usize = 512;

@@ -7,13 +7,15 @@
 //!
 //! [Comparisons](crate::compare) write masks, [`kleene`] combines them where there are nulls, and [`positions`] and
 //! [`runs`] say which rows they select. On a little-endian machine the bytes of a mask are a bit set as
-//! [`bits`](crate::bits) knows it; [`load`] and [`store`] convert on every machine.
+//! [`bits`] knows it; [`load`] and [`store`] convert on every machine.
 //!
 //! A function of two masks panics if they differ in length.
 
+mod kernels;
 pub mod kleene;
 mod positions;
 
+pub(crate) use kernels::Kernels;
 pub use positions::positions;
 
 use crate::bits;
@@ -61,7 +63,7 @@ pub fn fill(mask: &mut [u64], rows: usize, value: bool) {
 
 /// The number of rows in `mask`.
 pub fn count(mask: &[u64]) -> usize {
-    mask.iter().map(|word| u64::from(word.count_ones())).sum::<u64>() as usize
+    (Kernels::current().count)(bytemuck::cast_slice(mask)) as usize
 }
 
 /// Whether `mask` has a row.

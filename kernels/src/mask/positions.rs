@@ -1,5 +1,6 @@
 //! Masks to row numbers.
 
+use super::Kernels;
 use alloc::vec::Vec;
 
 /// Appends `first + row` to `out` for each row in `mask`, ascending.
@@ -11,6 +12,5 @@ pub fn positions(mask: &[u64], first: u32, out: &mut Vec<u32>) {
     let mask = &mask[..=last];
     let highest = last as u64 * 64 + u64::from(mask[last].ilog2());
     assert!(highest + u64::from(first) <= u64::from(u32::MAX), "rows beyond 32 bits");
-    out.reserve(super::count(mask));
-    out.extend(super::ones(mask).map(|row| first + row as u32));
+    (Kernels::current().positions)(mask, first, out);
 }

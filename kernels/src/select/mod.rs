@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! distances ──▶ below the threshold? ──▶ mask ──▶ entries ──full──▶ the k lowest stay, and the threshold falls
-//! 256 at a time   (vectors)             (words)   (k + some)        (partial selection)
+//! 256 at a time   (vectors)             (words)   (k + spare)       (partial selection)
 //! ```
 //!
 //! Rows are ordered by distance and then by id, so that the k nearest are the same whatever order they come in.
@@ -81,7 +81,7 @@ const BLOCK: usize = 256;
 
 /// Lets `rows` rows into `top`, whose distances `distances` writes for a range of rows at a time.
 ///
-/// Rows whose bit is set in the [mask](crate::mask) `excluded` do not enter, and where a whole block of them is
+/// Rows whose bit is set in the [mask] `excluded` do not enter, and where a whole block of them is
 /// excluded their distances are not asked for.
 ///
 /// ```

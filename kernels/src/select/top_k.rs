@@ -7,9 +7,10 @@ use crate::{
     mask,
 };
 use alloc::vec::Vec;
-use core::ops::RangeBounds;
+use core::ops::{Range, RangeBounds};
 
-/// Rows that are taken in above k before the worst are dropped: at least so many, and at least k.
+/// Rows that are taken in above k before the worst are dropped: at least so many, and at least twice k. With as many
+/// as k, falling distances take up to twice the time.
 const SPARE: usize = 256;
 
 /// The k nearest of the rows that it was given.
@@ -87,24 +88,39 @@ impl TopK {
             assert_eq!(excluded.len(), rows.div_ceil(64), "words of a mask of {rows} rows");
         }
         match ids {
-            Ids::From(first) => self.push_rows(distances, excluded, |i| first.wrapping_add(i as u64)),
+            Ids::From(first) => {
+                let id = |i: usize| first.wrapping_add(i as u64);
+                let lowest =
+                    |rows: Range<usize>| if id(rows.end - 1) < id(rows.start) { 0 } else { id(rows.start) };
+                self.push_rows(distances, excluded, id, lowest);
+            }
             Ids::Of(ids) => {
                 assert_eq!(ids.len(), distances.len(), "an id for each distance");
-                self.push_rows(distances, excluded, |i| ids[i]);
+                self.push_rows(distances, excluded, |i| ids[i], |_| 0);
             }
         }
     }
 
+    /// `lowest_id` is at most the lowest id of some rows.
     #[inline(always)]
-    fn push_rows(&mut self, distances: &[f32], excluded: Option<&[u64]>, id: impl Fn(usize) -> u64) {
+    fn push_rows(
+        &mut self,
+        distances: &[f32],
+        excluded: Option<&[u64]>,
+        id: impl Fn(usize) -> u64,
+        lowest_id: impl Fn(Range<usize>) -> u64,
+    ) {
         let Kernels { within, .. } = u32::kernels::<true>(Isa::current());
         let mut words = [0; BLOCK / 64];
         for (block, distances) in distances.chunks(BLOCK).enumerate() {
-            if self.lowest > self.highest {
-                return;
+            // Of rows whose ids are above that of the k-th nearest, those of the same distance do not enter.
+            let rows = block * BLOCK..block * BLOCK + distances.len();
+            let highest = self.highest.saturating_sub((lowest_id(rows) > self.limit as u64).into());
+            if self.lowest > highest {
+                continue;
             }
             let words = &mut words[..distances.len().div_ceil(64)];
-            let span = self.highest.wrapping_sub(self.lowest) as u32;
+            let span = highest.wrapping_sub(self.lowest) as u32;
             within(bytemuck::cast_slice(distances), self.lowest as u32, span, 0, words);
             if let Some(excluded) = excluded {
                 mask::and_not(words, &excluded[block * (BLOCK / 64)..][..words.len()]);
@@ -119,7 +135,7 @@ impl TopK {
     fn enter(&mut self, entry: u128) {
         if entry < self.limit {
             self.entries.push(entry);
-            if self.entries.len() >= self.k.saturating_add(self.k.max(SPARE)) {
+            if self.entries.len() >= self.k.saturating_add(SPARE.max(self.k.saturating_mul(2))) {
                 self.reduce();
             }
         }

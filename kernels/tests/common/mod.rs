@@ -36,8 +36,13 @@ impl Random {
     }
 }
 
+/// Of `lengths` all, or a few under Miri, which is slow.
+pub(crate) fn some(lengths: impl IntoIterator<Item = usize>) -> impl Iterator<Item = usize> {
+    lengths.into_iter().step_by(if cfg!(miri) { 37 } else { 1 })
+}
+
 /// Pages between two that no one may touch: a read outside of a slice at either end is a fault.
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
 pub(crate) mod guarded {
     use std::ptr;
 

@@ -1,5 +1,6 @@
 //! Written once for every instruction set, over traits that each of them implements.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod compare;
 pub(crate) mod distance;
 pub(crate) mod distance_kernels;

@@ -3,4 +3,5 @@
 pub(crate) mod compare;
 pub(crate) mod distance;
 pub(crate) mod distance_bytes;
+pub(crate) mod mask;
 mod sums;

@@ -1,0 +1,48 @@
+//! Counts and positions of bits, with AVX-512: 16 row numbers at a time are compressed to those whose bits are set.
+
+use crate::{arch::portable, mask::Kernels};
+use alloc::vec::Vec;
+use core::arch::x86_64::*;
+
+/// With VPOPCNTDQ. It is used only where the machine has AVX-512 and that.
+pub(crate) static WITH_COUNT: Kernels = Kernels {
+    // SAFETY: the machine has VPOPCNTDQ, as said above.
+    count: |words| unsafe { count_words(words) },
+    ..TABLE
+};
+
+/// It is used only where the machine has AVX-512.
+pub(crate) static TABLE: Kernels = Kernels {
+    count: super::super::avx2::mask::TABLE.count,
+    // SAFETY: the machine has AVX-512, as said above.
+    positions: |mask, first, out| unsafe { positions(mask, first, out) },
+};
+
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+fn count_words(words: &[[u8; 8]]) -> u64 {
+    portable::mask::count(words)
+}
+
+#[target_feature(enable = "avx512f,popcnt")]
+fn positions(mask: &[u64], first: u32, out: &mut Vec<u32>) {
+    const LANES: usize = 16;
+    let ones: usize = mask.iter().map(|word| word.count_ones() as usize).sum();
+    out.reserve(ones + LANES);
+    let mut len = out.len();
+    let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (i, &word) in mask.iter().enumerate().filter(|(_, word)| **word != 0) {
+        for part in 0..64 / LANES {
+            let bits = (word >> (part * LANES)) as u16;
+            let row = first.wrapping_add((i * 64 + part * LANES) as u32);
+            let rows = _mm512_add_epi32(lanes, _mm512_set1_epi32(row as i32));
+            // SAFETY: at most `ones` rows were stored before this, after which there is room for 16 more.
+            unsafe {
+                let to = out.as_mut_ptr().add(len);
+                _mm512_storeu_si512(to.cast(), _mm512_maskz_compress_epi32(bits, rows));
+            }
+            len += bits.count_ones() as usize;
+        }
+    }
+    // SAFETY: there is room for `ones` rows, and each bit has stored one.
+    unsafe { out.set_len(len) };
+}
