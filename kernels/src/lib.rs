@@ -9,6 +9,7 @@
 //! | [`fsst`] | strings of one-byte codes for symbols |
 //! | [`rle`] | runs to items |
 //! | [`distance`] | distances of a query to rows |
+//! | [`roofline`] | what the machine can do at most |
 //! | [`isa`] | the instruction set in use |
 //!
 //! Slices may hold bytes from untrusted files. A function returns `None` or `false` where those bytes can be
@@ -30,4 +31,5 @@ pub mod levels;
 #[cfg(test)]
 mod random;
 pub mod rle;
+pub mod roofline;
 pub mod unpack;

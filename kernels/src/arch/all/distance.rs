@@ -144,12 +144,37 @@ impl<M: Measure> Block<M> {
         }
     }
 
+    /// The distances of all rows, `R` at a time; `row` points to each. Where fewer are left, the last one
+    /// is met as often as it takes.
+    ///
     /// # Safety
-    /// As [`distances`](Self::distances); `out` takes `R` numbers.
+    /// As [`new`](Self::new); `row` points to `dim` elements for every number below `count`; `out` takes `count` numbers.
     #[inline(always)]
-    unsafe fn store<const R: usize>(&self, rows: [*const M::Element; R], out: *mut f32) {
-        // SAFETY: the caller's promise; an array is as aligned as its items.
-        unsafe { out.cast::<[f32; R]>().write(self.distances(rows)) }
+    unsafe fn all<const R: usize>(
+        &self,
+        count: usize,
+        row: impl Fn(usize) -> *const M::Element,
+        out: *mut f32,
+    ) {
+        let mut i = 0;
+        while i < count {
+            let left = count - i;
+            let rows = if left >= R {
+                core::array::from_fn(|r| row(i + r))
+            } else {
+                core::array::from_fn(|r| row(i + r.min(left - 1)))
+            };
+            // SAFETY: the caller's promise: rows before the `count`-th are there, and as many numbers are taken.
+            unsafe {
+                let distances = self.distances::<R>(rows);
+                if left >= R {
+                    out.add(i).cast::<[f32; R]>().write(distances); // an array is as aligned as its items
+                } else {
+                    out.add(i).copy_from_nonoverlapping(distances.as_ptr(), left);
+                }
+            }
+            i += R;
+        }
     }
 }
 
@@ -166,24 +191,8 @@ pub(crate) unsafe fn many<M: Measure, const R: usize>(
     count: usize,
     out: *mut f32,
 ) {
-    // SAFETY: the caller's promise: every row named is one of the `count`.
-    unsafe {
-        let block = Block::<M>::new(query, dim);
-        let row = |i: usize| rows.wrapping_add(i * pitch);
-        let mut i = 0;
-        while count - i >= R {
-            block.store::<R>(core::array::from_fn(|r| row(i + r)), out.add(i));
-            i += R;
-        }
-        if R > 4 && count - i >= 4 {
-            block.store::<4>(core::array::from_fn(|r| row(i + r)), out.add(i));
-            i += 4;
-        }
-        while i < count {
-            block.store::<1>([row(i)], out.add(i));
-            i += 1;
-        }
-    }
+    // SAFETY: the caller's promise.
+    unsafe { Block::<M>::new(query, dim).all::<R>(count, |i| rows.wrapping_add(i * pitch), out) }
 }
 
 /// The distances of the `count` rows that `rows` points to, `R` rows at a time.
@@ -198,21 +207,6 @@ pub(crate) unsafe fn pointed<M: Measure, const R: usize>(
     count: usize,
     out: *mut f32,
 ) {
-    // SAFETY: the caller's promise: every row named is one of the `count`.
-    unsafe {
-        let block = Block::<M>::new(query, dim);
-        let mut i = 0;
-        while count - i >= R {
-            block.store::<R>(rows.add(i).cast::<[*const M::Element; R]>().read(), out.add(i));
-            i += R;
-        }
-        if R > 4 && count - i >= 4 {
-            block.store::<4>(rows.add(i).cast::<[*const M::Element; 4]>().read(), out.add(i));
-            i += 4;
-        }
-        while i < count {
-            block.store::<1>([rows.add(i).read()], out.add(i));
-            i += 1;
-        }
-    }
+    // SAFETY: the caller's promise; only rows before the `count`-th are asked for.
+    unsafe { Block::<M>::new(query, dim).all::<R>(count, |i| rows.add(i).read(), out) }
 }

@@ -43,7 +43,7 @@ macro_rules! lanes {
     ($name:ident: $element:ty as [$lane:ty; $lanes:literal], $total:ty,
         $widen:expr, $add:expr, $product:expr, $difference:expr) => {
         #[derive(Clone, Copy)]
-        struct $name([$lane; $lanes]);
+        pub(super) struct $name([$lane; $lanes]);
 
         impl Vector for $name {
             type Element = $element;

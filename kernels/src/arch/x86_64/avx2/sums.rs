@@ -6,10 +6,8 @@ use core::arch::x86_64::*;
 macro_rules! eight {
     ($sums:ident, $add:expr) => {{
         let add = $add;
-        let halves =
-            |a, b| add(_mm256_blend_ps::<0xf0>(a, b), _mm256_permute2f128_ps::<0x21>(a, b));
-        let quarters =
-            |a, b| add(_mm256_blend_ps::<0xcc>(a, b), _mm256_shuffle_ps::<0b01_00_11_10>(a, b));
+        let halves = |a, b| add(_mm256_blend_ps::<0xf0>(a, b), _mm256_permute2f128_ps::<0x21>(a, b));
+        let quarters = |a, b| add(_mm256_blend_ps::<0xcc>(a, b), _mm256_shuffle_ps::<0b01_00_11_10>(a, b));
         let a = quarters(halves($sums[0], $sums[1]), halves($sums[2], $sums[3]));
         let b = quarters(halves($sums[4], $sums[5]), halves($sums[6], $sums[7]));
         let other = _mm256_blend_ps::<0xaa>(b, a);
@@ -49,14 +47,14 @@ pub(super) unsafe fn integers<const R: usize>(sums: [__m256i; R]) -> [i32; R] {
     unsafe {
         if R == 8 {
             let sums = sums.map(|sum| _mm256_castsi256_ps(sum));
-            let add = |a, b| {
-                _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b)))
-            };
+            let add =
+                |a, b| _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b)));
             let all = eight!(sums, add);
             _mm256_storeu_si256(out.as_mut_ptr().cast(), _mm256_castps_si256(all));
         } else {
             for r in 0..R {
-                let halves = _mm_add_epi32(_mm256_castsi256_si128(sums[r]), _mm256_extracti128_si256::<1>(sums[r]));
+                let halves =
+                    _mm_add_epi32(_mm256_castsi256_si128(sums[r]), _mm256_extracti128_si256::<1>(sums[r]));
                 let pairs = _mm_add_epi32(halves, _mm_unpackhi_epi64(halves, halves));
                 out[r] = _mm_cvtsi128_si32(_mm_add_epi32(pairs, _mm_shuffle_epi32::<1>(pairs)));
             }

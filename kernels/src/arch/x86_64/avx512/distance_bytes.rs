@@ -160,11 +160,7 @@ impl Whole {
             norm = norm.wrapping_add(value * value);
         }
         let lanes = dim.next_multiple_of(LANES) as i32;
-        Whole {
-            products: sum.wrapping_mul(B::SHIFT),
-            norm,
-            squares: lanes.wrapping_mul(128 * 128),
-        }
+        Whole { products: sum.wrapping_mul(B::SHIFT), norm, squares: lanes.wrapping_mul(128 * 128) }
     }
 }
 
@@ -271,7 +267,8 @@ impl<B: Byte, const COSINE: bool> Measure for WithSquares<B, COSINE> {
         // SAFETY: the caller's promise.
         unsafe {
             if COSINE {
-                let (products, squares) = (integers(sums.map(|sums| sums.0)), integers(sums.map(|sums| sums.1)));
+                let (products, squares) =
+                    (integers(sums.map(|sums| sums.0)), integers(sums.map(|sums| sums.1)));
                 for r in 0..R {
                     let (product, square) =
                         (products[r].wrapping_add(whole.products), squares[r].wrapping_add(whole.squares));
@@ -281,7 +278,8 @@ impl<B: Byte, const COSINE: bool> Measure for WithSquares<B, COSINE> {
                 // Σ v² − 2·Σ q·v, lane by lane, so that only one register of each row is summed up.
                 let twice = |product| _mm512_add_epi32(product, product);
                 let totals = integers(sums.map(|(product, square)| _mm512_sub_epi32(square, twice(product))));
-                let lacks = whole.norm.wrapping_add(whole.squares).wrapping_sub(whole.products.wrapping_mul(2));
+                let lacks =
+                    whole.norm.wrapping_add(whole.squares).wrapping_sub(whole.products.wrapping_mul(2));
                 for r in 0..R {
                     out[r] = totals[r].wrapping_add(lacks).value();
                 }

@@ -2,4 +2,5 @@
 
 pub(crate) mod distance;
 pub(crate) mod distance_bytes;
+pub(crate) mod roofline;
 mod sums;

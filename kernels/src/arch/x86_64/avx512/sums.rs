@@ -14,7 +14,8 @@ macro_rules! eight {
     ($sums:ident, $add:expr) => {{
         let add = $add;
         let halves = |a, b| {
-            let (kept, crossed) = (_mm512_mask_blend_ps(0xff00, a, b), _mm512_shuffle_f32x4::<0b01_00_11_10>(a, b));
+            let (kept, crossed) =
+                (_mm512_mask_blend_ps(0xff00, a, b), _mm512_shuffle_f32x4::<0b01_00_11_10>(a, b));
             add(kept, crossed)
         };
         let quarters = |a, b| {
@@ -60,9 +61,8 @@ pub(super) unsafe fn integers<const R: usize>(sums: [__m512i; R]) -> [i32; R] {
     unsafe {
         if R == 8 {
             let sums = sums.map(|sum| _mm512_castsi512_ps(sum));
-            let add = |a, b| {
-                _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), _mm512_castps_si512(b)))
-            };
+            let add =
+                |a, b| _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), _mm512_castps_si512(b)));
             let all = eight!(sums, add);
             _mm256_storeu_si256(out.as_mut_ptr().cast(), _mm256_castps_si256(all));
         } else {

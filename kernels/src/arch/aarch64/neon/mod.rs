@@ -1,0 +1,4 @@
+//! NEON, which every aarch64 processor has.
+
+pub(crate) mod distance;
+pub(crate) mod roofline;
