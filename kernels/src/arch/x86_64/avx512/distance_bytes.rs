@@ -39,7 +39,7 @@ pub(crate) static I8: DistanceTable<i8> = DistanceTable {
     dot: kernels::<Products<i8, true>, ROWS>(),
     product: kernels::<Products<i8, false>, ROWS>(),
     wide_product: I8_PRODUCT,
-    hamming: kernels::<SquaredL2<BitLanes>, ROWS>(),
+    hamming: HAMMING,
 };
 
 pub(crate) static U8: DistanceTable<u8> = DistanceTable {
@@ -49,8 +49,66 @@ pub(crate) static U8: DistanceTable<u8> = DistanceTable {
     dot: kernels::<Products<u8, true>, ROWS>(),
     product: kernels::<Products<u8, false>, ROWS>(),
     wide_product: U8_PRODUCT,
-    hamming: kernels::<SquaredL2<BitLanes>, ROWS>(),
+    hamming: HAMMING,
 };
+
+// SAFETY: the tables of this module are handed out only where its instruction set is there.
+const HAMMING: Kernels<u8> =
+    unsafe { Kernels::new(one::<SquaredL2<BitLanes>>, many_bits, pointed::<SquaredL2<BitLanes>, ROWS>) };
+
+/// [`distance::many`] of bits that differ, with a way of its own for rows of 128 bits, which are common and four to a
+/// register.
+///
+/// # Safety
+/// As [`distance::many`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx512vpopcntdq,avx2,fma,f16c")]
+unsafe fn many_bits(
+    query: *const u8,
+    dim: usize,
+    rows: *const u8,
+    pitch: usize,
+    count: usize,
+    out: *mut f32,
+) {
+    // SAFETY: the caller's promise; `done` is at most `count`.
+    unsafe {
+        let done = if dim == 16 && pitch == 16 { many_128_bits(query, rows, count, out) } else { 0 };
+        let rows = rows.wrapping_add(done * pitch);
+        distance::many::<SquaredL2<BitLanes>, ROWS>(query, dim, rows, pitch, count - done, out.add(done));
+    }
+}
+
+/// Bits that differ, of rows of 16 bytes without gaps, as long as there are sixteen of them; returns how many were done.
+///
+/// # Safety
+/// `query` has 16 bytes, `rows` has `count` times as many, `out` takes `count` numbers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+unsafe fn many_128_bits(query: *const u8, rows: *const u8, count: usize, out: *mut f32) -> usize {
+    let done = count - count % 16;
+    // SAFETY: the caller's promise: sixteen rows from the `i`-th are there, and sixteen numbers are taken.
+    unsafe {
+        let query = _mm512_broadcast_i32x4(_mm_loadu_si128(query.cast()));
+        let lanes = _mm512_setr_epi32(0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12);
+        let shifts = _mm512_setr_epi32(0, 0, 0, 0, 8, 8, 8, 8, 16, 16, 16, 16, 24, 24, 24, 24);
+        for i in (0..done).step_by(16) {
+            // Both halves of four rows; a half has at most 64 ones, so four counts share a lane.
+            let ones = |four: usize| {
+                let rows = _mm512_loadu_si512(rows.add((i + 4 * four) * 16).cast());
+                _mm512_popcnt_epi64(_mm512_xor_si512(rows, query))
+            };
+            let pair = _mm512_or_si512(ones(0), _mm512_slli_epi64::<8>(ones(1)));
+            let other = _mm512_or_si512(ones(2), _mm512_slli_epi64::<8>(ones(3)));
+            let halves = _mm512_or_si512(pair, _mm512_slli_epi64::<16>(other));
+            let counts = _mm512_add_epi32(halves, _mm512_shuffle_epi32::<0b01_00_11_10>(halves));
+            // Byte `j` of the `i`-th quarter belongs to row `4·j + i`.
+            let spread = _mm512_srlv_epi32(_mm512_permutexvar_epi32(lanes, counts), shifts);
+            let counts = _mm512_and_si512(spread, _mm512_set1_epi32(0xff));
+            _mm512_storeu_ps(out.add(i), _mm512_cvtepi32_ps(counts));
+        }
+    }
+    done
+}
 
 /// Whether this machine has what these need beyond [`Isa::Avx512`].
 pub(crate) fn has_instructions() -> bool {
