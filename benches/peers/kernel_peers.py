@@ -8,6 +8,7 @@ call with one row takes, which is mostly Python, is taken off.
 """
 
 import argparse
+import ctypes
 import itertools
 import statistics
 from collections.abc import Callable
@@ -61,14 +62,18 @@ def vectors(kind: str, dim: int, place: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def faiss_call(metric: str, dim: int, query: np.ndarray, rows: np.ndarray) -> Call:
-    """FAISS over f32, or over bits."""
-    if metric == "hamming":
-        out = np.empty(len(rows), np.int32)
-        pointers = [faiss.swig_ptr(array) for array in (query, rows, out)]
-        return lambda count: faiss.hammings(pointers[0], pointers[1], 1, count, dim, pointers[2])
-    out = np.empty(len(rows), np.float32)
-    pointers = [faiss.swig_ptr(array) for array in (out, query, rows)]
-    return lambda count: FAISS[metric](*pointers, dim, count)
+    """FAISS over f32, or over bits. Its pointers keep no array alive: the call has to."""
+    out = np.empty(len(rows), np.int32 if metric == "hamming" else np.float32)
+    arrays = [query, rows, out]
+    queries, many, distances = (faiss.swig_ptr(array) for array in arrays)
+
+    def call(count: int) -> object:
+        assert arrays
+        if metric == "hamming":
+            return faiss.hammings(queries, many, 1, count, dim, distances)
+        return FAISS[metric](distances, queries, many, dim, count)
+
+    return call
 
 
 def cdist_call(peer: str, metric: str, kind: str, query: np.ndarray, rows: np.ndarray) -> Call:
@@ -135,6 +140,9 @@ def main() -> None:
     parser.add_argument("--serve", action="store_true", help="measure what standard input asks for")
     options = parser.parse_args()
     faiss.omp_set_num_threads(1)
+    # SimSIMD returns None without taking a reference; before Python 3.12 they can run out.
+    for _ in range(1_000_000):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(None))
     run(operations(), options.serve)
 
 

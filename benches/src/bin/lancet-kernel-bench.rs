@@ -15,6 +15,8 @@ use lancet_kernels::{
 use std::{cell::RefCell, hint::black_box, time::Duration};
 
 const CACHE: usize = 1 << 20;
+/// Bytes of rows that one call is given.
+const PIECE: usize = 4 << 20;
 const MEMORY: usize = 512 << 20;
 const TYPES: [&str; 6] = ["f32", "f16", "bf16", "f64", "i8", "u8"];
 const DIMS: [usize; 6] = [50, 96, 128, 384, 768, 1536];
@@ -113,7 +115,8 @@ fn distances<T: Element>(metric: Metric, dim: usize, len: usize, convert: impl F
         let table = DistanceTable::<T>::current();
         figure(count * dim * size_of::<T>(), || {
             // In pieces whose distances stay in cache, as a search would do it.
-            for (rows, out) in rows.chunks(1024 * dim).zip(out.chunks_mut(1024)) {
+            let piece = PIECE / (dim * size_of::<T>());
+            for (rows, out) in rows.chunks(piece * dim).zip(out.chunks_mut(piece)) {
                 table.distances(metric, black_box(&query), rows, dim, out);
             }
             black_box(&mut out);

@@ -20,6 +20,7 @@ use crate::{
             distance::{self, Measure},
             distance_kernels::{Kernels, entry_points},
             measure::{SquaredL2, Total, Vector},
+            prefetch,
         },
         x86_64::avx2::distance::{I8_PRODUCT, U8_PRODUCT},
     },
@@ -94,7 +95,9 @@ unsafe fn many_128_bits(query: *const u8, rows: *const u8, count: usize, out: *m
         for i in (0..done).step_by(16) {
             // Both halves of four rows; a half has at most 64 ones, so four counts share a lane.
             let ones = |four: usize| {
-                let rows = _mm512_loadu_si512(rows.add((i + 4 * four) * 16).cast());
+                let at = rows.add((i + 4 * four) * 16);
+                prefetch::read(at.wrapping_add(4096));
+                let rows = _mm512_loadu_si512(at.cast());
                 _mm512_popcnt_epi64(_mm512_xor_si512(rows, query))
             };
             let pair = _mm512_or_si512(ones(0), _mm512_slli_epi64::<8>(ones(1)));
@@ -324,18 +327,23 @@ impl<B: Byte, const COSINE: bool> Measure for WithSquares<B, COSINE> {
         let mut out = [0.0; R];
         // SAFETY: the caller's promise.
         unsafe {
+            let (mut products, mut squares) = ([_mm512_setzero_si512(); R], [_mm512_setzero_si512(); R]);
+            for r in 0..R {
+                (products[r], squares[r]) = sums[r];
+            }
             if COSINE {
-                let (products, squares) =
-                    (integers(sums.map(|sums| sums.0)), integers(sums.map(|sums| sums.1)));
+                let (products, squares) = (integers(products), integers(squares));
                 for r in 0..R {
-                    let (product, square) =
-                        (products[r].wrapping_add(whole.products), squares[r].wrapping_add(whole.squares));
-                    out[r] = product.cosine(whole.norm, square);
+                    let product = products[r].wrapping_add(whole.products);
+                    out[r] = product.cosine(whole.norm, squares[r].wrapping_add(whole.squares));
                 }
             } else {
                 // Σ v² − 2·Σ q·v, lane by lane, so that only one register of each row is summed up.
-                let twice = |product| _mm512_add_epi32(product, product);
-                let totals = integers(sums.map(|(product, square)| _mm512_sub_epi32(square, twice(product))));
+                for r in 0..R {
+                    let twice = _mm512_add_epi32(products[r], products[r]);
+                    squares[r] = _mm512_sub_epi32(squares[r], twice);
+                }
+                let totals = integers(squares);
                 let lacks =
                     whole.norm.wrapping_add(whole.squares).wrapping_sub(whole.products.wrapping_mul(2));
                 for r in 0..R {
