@@ -57,7 +57,7 @@ pub(crate) static U8: DistanceTable<u8> = DistanceTable {
 const HAMMING: Kernels<u8> =
     unsafe { Kernels::new(one::<SquaredL2<BitLanes>>, many_bits, pointed::<SquaredL2<BitLanes>, ROWS>) };
 
-/// [`distance::many`] of bits that differ, with a way of its own for rows of 128 bits, which are common and four to a
+/// [`distance::many`] of bits that differ, with ways of their own for rows of 128 and 256 bits, of which several fill a
 /// register.
 ///
 /// # Safety
@@ -73,7 +73,11 @@ unsafe fn many_bits(
 ) {
     // SAFETY: the caller's promise; `done` is at most `count`.
     unsafe {
-        let done = if dim == 16 && pitch == 16 { many_128_bits(query, rows, count, out) } else { 0 };
+        let done = match (dim, pitch) {
+            (16, 16) => many_128_bits(query, rows, count, out),
+            (32, 32) => many_256_bits(query, rows, count, out),
+            _ => 0,
+        };
         let rows = rows.wrapping_add(done * pitch);
         distance::many::<SquaredL2<BitLanes>, ROWS>(query, dim, rows, pitch, count - done, out.add(done));
     }
@@ -108,6 +112,41 @@ unsafe fn many_128_bits(query: *const u8, rows: *const u8, count: usize, out: *m
             let spread = _mm512_srlv_epi32(_mm512_permutexvar_epi32(lanes, counts), shifts);
             let counts = _mm512_and_si512(spread, _mm512_set1_epi32(0xff));
             _mm512_storeu_ps(out.add(i), _mm512_cvtepi32_ps(counts));
+        }
+    }
+    done
+}
+
+/// Bits that differ, of rows of 32 bytes without gaps, as long as there are eight of them; returns how many were done.
+///
+/// # Safety
+/// `query` has 32 bytes, `rows` has `count` times as many, `out` takes `count` numbers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq,avx2")]
+unsafe fn many_256_bits(query: *const u8, rows: *const u8, count: usize, out: *mut f32) -> usize {
+    let done = count - count % 8;
+    // SAFETY: the caller's promise: eight rows from the `i`-th are there, and eight numbers are taken.
+    unsafe {
+        let query = _mm512_broadcast_i64x4(_mm256_loadu_si256(query.cast()));
+        let lanes = _mm512_setr_epi32(0, 8, 0, 8, 1, 9, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0);
+        let shifts = _mm256_setr_epi32(0, 0, 16, 16, 0, 0, 16, 16);
+        for i in (0..done).step_by(8) {
+            // The quarters of two rows; the ones of a row are at most 256, so four counts share a lane.
+            let ones = |two: usize| {
+                let at = rows.add((i + 2 * two) * 32);
+                prefetch::read(at.wrapping_add(4096));
+                let rows = _mm512_loadu_si512(at.cast());
+                _mm512_popcnt_epi64(_mm512_xor_si512(rows, query))
+            };
+            let pair = _mm512_or_si512(ones(0), _mm512_slli_epi64::<16>(ones(1)));
+            let other = _mm512_or_si512(ones(2), _mm512_slli_epi64::<16>(ones(3)));
+            let quarters = _mm512_or_si512(pair, _mm512_slli_epi64::<32>(other));
+            let halves = _mm512_add_epi32(quarters, _mm512_shuffle_epi32::<0b01_00_11_10>(quarters));
+            let counts = _mm512_add_epi32(halves, _mm512_shuffle_i64x2::<0b10_11_00_01>(halves, halves));
+            // The 16 bits `j` of half `i` belong to row `2·j + i`.
+            let spread = _mm512_castsi512_si256(_mm512_permutexvar_epi32(lanes, counts));
+            let counts = _mm256_and_si256(_mm256_srlv_epi32(spread, shifts), _mm256_set1_epi32(0xffff));
+            _mm256_storeu_ps(out.add(i), _mm256_cvtepi32_ps(counts));
         }
     }
     done
