@@ -12,6 +12,7 @@
 //! | [`rle`] | runs to items |
 //! | [`distance`] | distances of a query to rows |
 //! | [`select`] | the nearest of many rows |
+//! | [`roofline`] | what the machine can do at most |
 //! | [`isa`] | the instruction set in use |
 //!
 //! Slices may hold bytes from untrusted files. A function returns `None` or `false` where those bytes can be
@@ -38,4 +39,5 @@ pub mod mask;
 mod random;
 pub mod rle;
 pub mod select;
+pub mod roofline;
 pub mod unpack;

@@ -47,6 +47,8 @@ macro_rules! elements {
                     }
                     #[cfg(target_arch = "x86_64")]
                     Isa::Avx512 | Isa::Avx2 => &arch::x86_64::avx2::distance::$table,
+                    #[cfg(target_arch = "aarch64")]
+                    Isa::Neon => &arch::aarch64::neon::distance::$table,
                     _ => &arch::portable::distance::$table,
                 }
             }

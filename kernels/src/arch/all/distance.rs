@@ -10,8 +10,15 @@
 //! row R−1   [ ...... | ...... | .... ]  ──▶ sums of row R−1
 //! ```
 //!
+//! Rows that fit a cache are met in order, and asked for ahead of time: 70 instead of 64 GB/s in the second level, for L2 of
+//! 128 f32. More rows than that are read as several streams, one for each row of a block, because one stream does not
+//! keep all the requests to memory in flight that the machine can have: 15.4 instead of 13.5 GB/s, of 15.3 that a mere
+//! sum reads.
+//!
 //! A block of rows shares the loads of the query, keeps as many independent sums as it has rows, and adds up the
 //! lanes of all of them together. What is added, and in which registers, is a [`Measure`].
+
+use super::prefetch;
 
 /// What is summed up over the elements of two vectors, for one element type and one instruction set.
 ///
@@ -48,6 +55,22 @@ pub(crate) trait Measure {
     unsafe fn add(sums: Self::Sums, query: Self::Query, row: Self::Part) -> Self::Sums;
     unsafe fn merge(a: Self::Sums, b: Self::Sums) -> Self::Sums;
     unsafe fn finish<const R: usize>(whole: Self::Whole, sums: [Self::Sums; R]) -> [f32; R];
+}
+
+/// Bytes of rows from which on they cannot all be in a cache of the second level.
+const BEYOND_CACHE: usize = 2 << 20;
+
+/// Bytes after what is met now that memory is asked for. In the second level of the cache, 4096 are better by a tenth
+/// for short rows, and worse by as much for long ones.
+const AHEAD: usize = 2048;
+
+/// In which order rows are met.
+#[derive(Clone, Copy)]
+struct Order {
+    /// Rows from one row of a block to the next.
+    apart: usize,
+    /// Rows from one block to the next.
+    step: usize,
 }
 
 /// Sums up one row, in four independent sums.
@@ -122,7 +145,10 @@ impl<M: Measure> Block<M> {
     /// # Safety
     /// As [`new`](Self::new), and every row has `dim` elements.
     #[inline(always)]
-    unsafe fn distances<const R: usize>(&self, rows: [*const M::Element; R]) -> [f32; R] {
+    unsafe fn distances<const R: usize, const PREFETCH: bool>(
+        &self,
+        rows: [*const M::Element; R],
+    ) -> [f32; R] {
         // SAFETY: the instruction set is the caller's promise; parts and tail lie within the `dim` elements.
         unsafe {
             let mut sums = [M::zero(); R];
@@ -130,6 +156,9 @@ impl<M: Measure> Block<M> {
             while self.dim - at >= M::LANES {
                 let query = M::ready(M::load(self.query.add(at)));
                 for r in 0..R {
+                    if PREFETCH {
+                        prefetch::read(rows[r].add(at).wrapping_byte_add(AHEAD));
+                    }
                     sums[r] = M::add(sums[r], query, M::load(rows[r].add(at)));
                 }
                 at += M::LANES;
@@ -137,6 +166,9 @@ impl<M: Measure> Block<M> {
             if let Some(tail) = self.tail {
                 let query = M::ready(M::load_tail(self.query, tail));
                 for r in 0..R {
+                    if PREFETCH {
+                        prefetch::read(rows[r].add(at).wrapping_byte_add(AHEAD));
+                    }
                     sums[r] = M::add(sums[r], query, M::load_tail(rows[r], tail));
                 }
             }
@@ -144,12 +176,46 @@ impl<M: Measure> Block<M> {
         }
     }
 
+    /// The distances of all rows, `R` at a time; `row(first, r)` points to row `r` of the block that begins with row
+    /// `first`. The rows that are left after the last whole
+    /// block are met in a block in which the last of them is met as often as it takes.
+    ///
     /// # Safety
-    /// As [`distances`](Self::distances); `out` takes `R` numbers.
+    /// As [`new`](Self::new); `row` points to `dim` elements for the blocks of this order, which have all rows below
+    /// `count` in them; `out` takes `count` numbers.
     #[inline(always)]
-    unsafe fn store<const R: usize>(&self, rows: [*const M::Element; R], out: *mut f32) {
-        // SAFETY: the caller's promise; an array is as aligned as its items.
-        unsafe { out.cast::<[f32; R]>().write(self.distances(rows)) }
+    unsafe fn all<const R: usize, const PREFETCH: bool>(
+        &self,
+        order: Order,
+        count: usize,
+        row: impl Fn(usize, usize) -> *const M::Element,
+        out: *mut f32,
+    ) {
+        let whole = count - count % R;
+        let mut first = 0; // row of a block
+        for done in (0..count).step_by(R) {
+            let left = count - done;
+            let rows = if left >= R {
+                core::array::from_fn(|r| row(first, r))
+            } else {
+                first = whole;
+                core::array::from_fn(|r| row(first + r.min(left - 1), 0))
+            };
+            // SAFETY: the caller's promise: all these rows are there, and their numbers are taken.
+            unsafe {
+                let distances = self.distances::<R, PREFETCH>(rows);
+                if left < R {
+                    out.add(first).copy_from_nonoverlapping(distances.as_ptr(), left);
+                } else if order.apart == 1 {
+                    out.add(first).cast::<[f32; R]>().write(distances); // an array is as aligned as its items
+                } else {
+                    for r in 0..R {
+                        out.add(first + r * order.apart).write(distances[r]);
+                    }
+                }
+            }
+            first += order.step;
+        }
     }
 }
 
@@ -166,24 +232,18 @@ pub(crate) unsafe fn many<M: Measure, const R: usize>(
     count: usize,
     out: *mut f32,
 ) {
-    // SAFETY: the caller's promise: every row named is one of the `count`.
-    unsafe {
-        let block = Block::<M>::new(query, dim);
-        let row = |i: usize| rows.wrapping_add(i * pitch);
-        let mut i = 0;
-        while count - i >= R {
-            block.store::<R>(core::array::from_fn(|r| row(i + r)), out.add(i));
-            i += R;
-        }
-        if R > 4 && count - i >= 4 {
-            block.store::<4>(core::array::from_fn(|r| row(i + r)), out.add(i));
-            i += 4;
-        }
-        while i < count {
-            block.store::<1>([row(i)], out.add(i));
-            i += 1;
-        }
-    }
+    let pitch = pitch.wrapping_mul(size_of::<M::Element>()); // only overflows where no second row is
+    let order = if count.saturating_mul(pitch) > BEYOND_CACHE {
+        Order { apart: count / R, step: 1 }
+    } else {
+        Order { apart: 1, step: R }
+    };
+    let apart = order.apart.wrapping_mul(pitch);
+    let row = |first: usize, r: usize| {
+        rows.wrapping_byte_add(first.wrapping_mul(pitch)).wrapping_byte_add(r.wrapping_mul(apart))
+    };
+    // SAFETY: the caller's promise. Blocks in order cover whole multiples of `R` rows, and so do `R` streams.
+    unsafe { Block::<M>::new(query, dim).all::<R, true>(order, count, row, out) }
 }
 
 /// The distances of the `count` rows that `rows` points to, `R` rows at a time.
@@ -198,21 +258,13 @@ pub(crate) unsafe fn pointed<M: Measure, const R: usize>(
     count: usize,
     out: *mut f32,
 ) {
-    // SAFETY: the caller's promise: every row named is one of the `count`.
+    // SAFETY: the caller's promise; only rows before the `count`-th are asked for.
     unsafe {
-        let block = Block::<M>::new(query, dim);
-        let mut i = 0;
-        while count - i >= R {
-            block.store::<R>(rows.add(i).cast::<[*const M::Element; R]>().read(), out.add(i));
-            i += R;
-        }
-        if R > 4 && count - i >= 4 {
-            block.store::<4>(rows.add(i).cast::<[*const M::Element; 4]>().read(), out.add(i));
-            i += 4;
-        }
-        while i < count {
-            block.store::<1>([rows.add(i).read()], out.add(i));
-            i += 1;
-        }
+        Block::<M>::new(query, dim).all::<R, false>(
+            Order { apart: 1, step: R },
+            count,
+            |first, r| rows.add(first + r).read(),
+            out,
+        );
     }
 }

@@ -6,4 +6,5 @@ pub(crate) mod distance;
 pub(crate) mod distance_kernels;
 pub(crate) mod measure;
 pub(crate) mod prefetch;
+pub(crate) mod roofline;
 pub(crate) mod sqrt;

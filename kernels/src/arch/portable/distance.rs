@@ -43,7 +43,7 @@ macro_rules! lanes {
     ($name:ident: $element:ty as [$lane:ty; $lanes:literal], $total:ty,
         $widen:expr, $add:expr, $product:expr, $difference:expr) => {
         #[derive(Clone, Copy)]
-        struct $name([$lane; $lanes]);
+        pub(super) struct $name([$lane; $lanes]);
 
         impl Vector for $name {
             type Element = $element;
@@ -161,10 +161,50 @@ fn widen(half: f16) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distance::Metric;
+    use std::vec::Vec;
+
+    /// Small whole numbers, whose sums are exact in any order, in slices without a byte to spare.
+    fn check<T: crate::distance::Element>(table: &DistanceTable<T>, number: impl Fn(i8) -> T) {
+        for dim in [0, 1, 3, 4, 8, 15, 16, 17, 37] {
+            for count in [1, 2, 4, 5, 9] {
+                let small = |i: usize| (i * 7 % 11) as i8;
+                let query: Vec<T> = (0..dim).map(|i| number(small(i + 3))).collect();
+                let rows: Vec<T> = (0..dim * count).map(|i| number(small(i))).collect();
+                let ids: Vec<u64> = (0..count as u64).rev().collect();
+                let sum = |row: usize, term: fn(i32, i32) -> i32| {
+                    let pair = |i| (i32::from(small(i + 3)), i32::from(small(row * dim + i)));
+                    (0..dim).map(pair).map(|(q, v)| term(q, v)).sum::<i32>() as f32
+                };
+                let mut out = std::vec![f32::NAN; count];
+                table.distances(Metric::L2, &query, &rows, dim, &mut out);
+                let expected: Vec<f32> = (0..count).map(|row| sum(row, |q, v| (q - v) * (q - v))).collect();
+                assert_eq!(out, expected, "L2, {dim} × {count}");
+                table.distances_of(Metric::L2, &query, &rows, dim, &ids, &mut out);
+                assert!(out.iter().eq(expected.iter().rev()), "L2 picked, {dim} × {count}");
+                table.dots(&query, &rows, dim, &mut out);
+                let expected: Vec<f32> = (0..count).map(|row| sum(row, |q, v| q * v)).collect();
+                assert_eq!(out, expected, "dot, {dim} × {count}");
+                assert_eq!(table.dot(&query, &rows[..dim]), expected[0]);
+                table.distances(Metric::Hamming, &query, &rows, dim, &mut out);
+                table.distances(Metric::Cosine, &query, &rows, dim, &mut out);
+            }
+        }
+    }
+
+    #[test]
+    fn whole_numbers_are_exact() {
+        check(&F32, f32::from);
+        check(&F64, f64::from);
+        check(&F16, f16::from);
+        check(&BF16, bf16::from);
+        check(&I8, |x| x);
+        check(&U8, |x| x as u8);
+    }
 
     #[test]
     fn every_half_is_widened_right() {
-        for bits in 0..=u16::MAX {
+        for bits in (0..=u16::MAX).step_by(if cfg!(miri) { 97 } else { 1 }) {
             let half = f16::from_bits(bits);
             let wide = widen(half);
             assert!(wide == half.to_f32() || wide.is_nan() && half.is_nan(), "{bits:#x}");

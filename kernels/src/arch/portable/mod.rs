@@ -3,3 +3,4 @@
 pub(crate) mod compare;
 pub(crate) mod distance;
 pub(crate) mod mask;
+pub(crate) mod roofline;

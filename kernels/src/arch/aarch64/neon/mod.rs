@@ -1,3 +1,5 @@
-//! NEON, which every 64-bit Arm has.
+//! NEON, which every aarch64 processor has.
 
 pub(crate) mod compare;
+pub(crate) mod distance;
+pub(crate) mod roofline;

@@ -113,7 +113,7 @@ macro_rules! float_lanes {
     ($name:ident: $element:ty, $lanes:literal, $total:ty as $register:ty, $totals:ident,
         $zero:ident, $add:ident, $sub:ident, $fmadd:ident, $load:expr, $load_tail:expr) => {
         #[derive(Clone, Copy)]
-        struct $name($register);
+        pub(super) struct $name($register);
 
         impl Vector for $name {
             type Element = $element;
@@ -277,7 +277,7 @@ macro_rules! integer_sums {
 macro_rules! byte_lanes {
     ($name:ident: $element:ty, $widen:ident) => {
         #[derive(Clone, Copy)]
-        struct $name(__m256i);
+        pub(super) struct $name(__m256i);
 
         impl Vector for $name {
             integer_sums!();

@@ -3,4 +3,5 @@
 pub(crate) mod compare;
 pub(crate) mod distance;
 pub(crate) mod mask;
+pub(crate) mod roofline;
 mod sums;

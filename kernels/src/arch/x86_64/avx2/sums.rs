@@ -2,19 +2,68 @@
 
 use core::arch::x86_64::*;
 
-/// Eight registers of eight lanes: the sums of each, in order. `$add` adds two registers.
-macro_rules! eight {
-    ($sums:ident, $add:expr) => {{
-        let add = $add;
-        let halves = |a, b| add(_mm256_blend_ps::<0xf0>(a, b), _mm256_permute2f128_ps::<0x21>(a, b));
-        let quarters = |a, b| add(_mm256_blend_ps::<0xcc>(a, b), _mm256_shuffle_ps::<0b01_00_11_10>(a, b));
-        let a = quarters(halves($sums[0], $sums[1]), halves($sums[2], $sums[3]));
-        let b = quarters(halves($sums[4], $sums[5]), halves($sums[6], $sums[7]));
-        let other = _mm256_blend_ps::<0xaa>(b, a);
-        let all = add(_mm256_blend_ps::<0xaa>(a, b), _mm256_permute_ps::<0b10_11_00_01>(other));
-        // Sums of 0, 4, 2, 6, 1, 5, 3, 7: an order that is its own inverse.
+/// Lanes that are added, kept as those of f32 because most of what happens to them is moving.
+trait Lanes {
+    /// # Safety
+    /// AVX2 is there.
+    unsafe fn add(a: __m256, b: __m256) -> __m256;
+}
+
+struct Floats;
+
+impl Lanes for Floats {
+    #[inline(always)]
+    unsafe fn add(a: __m256, b: __m256) -> __m256 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_add_ps(a, b) }
+    }
+}
+
+struct Integers;
+
+impl Lanes for Integers {
+    #[inline(always)]
+    unsafe fn add(a: __m256, b: __m256) -> __m256 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b))) }
+    }
+}
+
+/// Half of a, then half of b.
+///
+/// # Safety
+/// AVX2 is there.
+#[inline(always)]
+unsafe fn halves<L: Lanes>(a: __m256, b: __m256) -> __m256 {
+    // SAFETY: the caller's promise.
+    unsafe { L::add(_mm256_blend_ps::<0xf0>(a, b), _mm256_permute2f128_ps::<0x21>(a, b)) }
+}
+
+/// Of two results of [`halves`], of ab and cd: two lanes each of a, c, b, d.
+///
+/// # Safety
+/// AVX2 is there.
+#[inline(always)]
+unsafe fn quarters<L: Lanes>(ab: __m256, cd: __m256) -> __m256 {
+    // SAFETY: the caller's promise.
+    unsafe { L::add(_mm256_blend_ps::<0xcc>(ab, cd), _mm256_shuffle_ps::<0b01_00_11_10>(ab, cd)) }
+}
+
+/// The sums of eight registers of eight lanes, in order.
+///
+/// # Safety
+/// AVX2 is there.
+#[inline(always)]
+unsafe fn eight<L: Lanes>([a, b, c, d, e, f, g, h]: [__m256; 8]) -> __m256 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let acbd = quarters::<L>(halves::<L>(a, b), halves::<L>(c, d));
+        let egfh = quarters::<L>(halves::<L>(e, f), halves::<L>(g, h));
+        let other = _mm256_blend_ps::<0xaa>(egfh, acbd);
+        let all = L::add(_mm256_blend_ps::<0xaa>(acbd, egfh), _mm256_permute_ps::<0b10_11_00_01>(other));
+        // Of a, e, c, g, b, f, d, h: an order that is its own inverse.
         _mm256_permutevar8x32_ps(all, _mm256_setr_epi32(0, 4, 2, 6, 1, 5, 3, 7))
-    }};
+    }
 }
 
 /// # Safety
@@ -25,8 +74,11 @@ pub(super) unsafe fn floats<const R: usize>(sums: [__m256; R]) -> [f32; R] {
     // SAFETY: the caller's promise; `out` has eight items where eight are stored.
     unsafe {
         if R == 8 {
-            let all = eight!(sums, |a, b| _mm256_add_ps(a, b));
-            _mm256_storeu_ps(out.as_mut_ptr(), all);
+            let mut registers = [_mm256_setzero_ps(); 8];
+            for (register, sum) in registers.iter_mut().zip(sums) {
+                *register = sum;
+            }
+            _mm256_storeu_ps(out.as_mut_ptr(), eight::<Floats>(registers));
         } else {
             for r in 0..R {
                 let halves = _mm_add_ps(_mm256_castps256_ps128(sums[r]), _mm256_extractf128_ps::<1>(sums[r]));
@@ -46,10 +98,11 @@ pub(super) unsafe fn integers<const R: usize>(sums: [__m256i; R]) -> [i32; R] {
     // SAFETY: the caller's promise; `out` has eight items where eight are stored.
     unsafe {
         if R == 8 {
-            let sums = sums.map(|sum| _mm256_castsi256_ps(sum));
-            let add =
-                |a, b| _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), _mm256_castps_si256(b)));
-            let all = eight!(sums, add);
+            let mut registers = [_mm256_setzero_ps(); 8];
+            for (register, sum) in registers.iter_mut().zip(sums) {
+                *register = _mm256_castsi256_ps(sum);
+            }
+            let all = eight::<Integers>(registers);
             _mm256_storeu_si256(out.as_mut_ptr().cast(), _mm256_castps_si256(all));
         } else {
             for r in 0..R {

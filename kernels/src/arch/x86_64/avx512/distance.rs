@@ -84,7 +84,7 @@ macro_rules! float_sums {
 macro_rules! float_lanes {
     ($name:ident: $element:ty, $load:expr, $load_masked:expr) => {
         #[derive(Clone, Copy)]
-        struct $name(__m512);
+        pub(super) struct $name(__m512);
 
         impl Vector for $name {
             float_sums!();

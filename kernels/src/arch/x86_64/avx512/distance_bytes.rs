@@ -20,6 +20,7 @@ use crate::{
             distance::{self, Measure},
             distance_kernels::{Kernels, entry_points},
             measure::{SquaredL2, Total, Vector},
+            prefetch,
         },
         x86_64::avx2::distance::{I8_PRODUCT, U8_PRODUCT},
     },
@@ -39,7 +40,7 @@ pub(crate) static I8: DistanceTable<i8> = DistanceTable {
     dot: kernels::<Products<i8, true>, ROWS>(),
     product: kernels::<Products<i8, false>, ROWS>(),
     wide_product: I8_PRODUCT,
-    hamming: kernels::<SquaredL2<BitLanes>, ROWS>(),
+    hamming: HAMMING,
 };
 
 pub(crate) static U8: DistanceTable<u8> = DistanceTable {
@@ -49,8 +50,107 @@ pub(crate) static U8: DistanceTable<u8> = DistanceTable {
     dot: kernels::<Products<u8, true>, ROWS>(),
     product: kernels::<Products<u8, false>, ROWS>(),
     wide_product: U8_PRODUCT,
-    hamming: kernels::<SquaredL2<BitLanes>, ROWS>(),
+    hamming: HAMMING,
 };
+
+// SAFETY: the tables of this module are handed out only where its instruction set is there.
+const HAMMING: Kernels<u8> =
+    unsafe { Kernels::new(one::<SquaredL2<BitLanes>>, many_bits, pointed::<SquaredL2<BitLanes>, ROWS>) };
+
+/// [`distance::many`] of bits that differ, with ways of their own for rows of 128 and 256 bits, of which several fill a
+/// register.
+///
+/// # Safety
+/// As [`distance::many`].
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx512vpopcntdq,avx2,fma,f16c")]
+unsafe fn many_bits(
+    query: *const u8,
+    dim: usize,
+    rows: *const u8,
+    pitch: usize,
+    count: usize,
+    out: *mut f32,
+) {
+    // SAFETY: the caller's promise; `done` is at most `count`.
+    unsafe {
+        let done = match (dim, pitch) {
+            (16, 16) => many_128_bits(query, rows, count, out),
+            (32, 32) => many_256_bits(query, rows, count, out),
+            _ => 0,
+        };
+        let rows = rows.wrapping_add(done * pitch);
+        distance::many::<SquaredL2<BitLanes>, ROWS>(query, dim, rows, pitch, count - done, out.add(done));
+    }
+}
+
+/// Bits that differ, of rows of 16 bytes without gaps, as long as there are sixteen of them; returns how many were done.
+///
+/// # Safety
+/// `query` has 16 bytes, `rows` has `count` times as many, `out` takes `count` numbers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vpopcntdq")]
+unsafe fn many_128_bits(query: *const u8, rows: *const u8, count: usize, out: *mut f32) -> usize {
+    let done = count - count % 16;
+    // SAFETY: the caller's promise: sixteen rows from the `i`-th are there, and sixteen numbers are taken.
+    unsafe {
+        let query = _mm512_broadcast_i32x4(_mm_loadu_si128(query.cast()));
+        let lanes = _mm512_setr_epi32(0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12);
+        let shifts = _mm512_setr_epi32(0, 0, 0, 0, 8, 8, 8, 8, 16, 16, 16, 16, 24, 24, 24, 24);
+        for i in (0..done).step_by(16) {
+            // Both halves of four rows; a half has at most 64 ones, so four counts share a lane.
+            let ones = |four: usize| {
+                let at = rows.add((i + 4 * four) * 16);
+                prefetch::read(at.wrapping_add(4096));
+                let rows = _mm512_loadu_si512(at.cast());
+                _mm512_popcnt_epi64(_mm512_xor_si512(rows, query))
+            };
+            let pair = _mm512_or_si512(ones(0), _mm512_slli_epi64::<8>(ones(1)));
+            let other = _mm512_or_si512(ones(2), _mm512_slli_epi64::<8>(ones(3)));
+            let halves = _mm512_or_si512(pair, _mm512_slli_epi64::<16>(other));
+            let counts = _mm512_add_epi32(halves, _mm512_shuffle_epi32::<0b01_00_11_10>(halves));
+            // Byte `j` of the `i`-th quarter belongs to row `4·j + i`.
+            let spread = _mm512_srlv_epi32(_mm512_permutexvar_epi32(lanes, counts), shifts);
+            let counts = _mm512_and_si512(spread, _mm512_set1_epi32(0xff));
+            _mm512_storeu_ps(out.add(i), _mm512_cvtepi32_ps(counts));
+        }
+    }
+    done
+}
+
+/// Bits that differ, of rows of 32 bytes without gaps, as long as there are eight of them; returns how many were done.
+///
+/// # Safety
+/// `query` has 32 bytes, `rows` has `count` times as many, `out` takes `count` numbers.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq,avx2")]
+unsafe fn many_256_bits(query: *const u8, rows: *const u8, count: usize, out: *mut f32) -> usize {
+    let done = count - count % 8;
+    // SAFETY: the caller's promise: eight rows from the `i`-th are there, and eight numbers are taken.
+    unsafe {
+        let query = _mm512_broadcast_i64x4(_mm256_loadu_si256(query.cast()));
+        let lanes = _mm512_setr_epi32(0, 8, 0, 8, 1, 9, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0);
+        let shifts = _mm256_setr_epi32(0, 0, 16, 16, 0, 0, 16, 16);
+        for i in (0..done).step_by(8) {
+            // The quarters of two rows; the ones of a row are at most 256, so four counts share a lane.
+            let ones = |two: usize| {
+                let at = rows.add((i + 2 * two) * 32);
+                prefetch::read(at.wrapping_add(4096));
+                let rows = _mm512_loadu_si512(at.cast());
+                _mm512_popcnt_epi64(_mm512_xor_si512(rows, query))
+            };
+            let pair = _mm512_or_si512(ones(0), _mm512_slli_epi64::<16>(ones(1)));
+            let other = _mm512_or_si512(ones(2), _mm512_slli_epi64::<16>(ones(3)));
+            let quarters = _mm512_or_si512(pair, _mm512_slli_epi64::<32>(other));
+            let halves = _mm512_add_epi32(quarters, _mm512_shuffle_epi32::<0b01_00_11_10>(quarters));
+            let counts = _mm512_add_epi32(halves, _mm512_shuffle_i64x2::<0b10_11_00_01>(halves, halves));
+            // The 16 bits `j` of half `i` belong to row `2·j + i`.
+            let spread = _mm512_castsi512_si256(_mm512_permutexvar_epi32(lanes, counts));
+            let counts = _mm256_and_si256(_mm256_srlv_epi32(spread, shifts), _mm256_set1_epi32(0xffff));
+            _mm256_storeu_ps(out.add(i), _mm256_cvtepi32_ps(counts));
+        }
+    }
+    done
+}
 
 /// Whether this machine has what these need beyond [`Isa::Avx512`].
 pub(crate) fn has_instructions() -> bool {
@@ -266,18 +366,23 @@ impl<B: Byte, const COSINE: bool> Measure for WithSquares<B, COSINE> {
         let mut out = [0.0; R];
         // SAFETY: the caller's promise.
         unsafe {
+            let (mut products, mut squares) = ([_mm512_setzero_si512(); R], [_mm512_setzero_si512(); R]);
+            for r in 0..R {
+                (products[r], squares[r]) = sums[r];
+            }
             if COSINE {
-                let (products, squares) =
-                    (integers(sums.map(|sums| sums.0)), integers(sums.map(|sums| sums.1)));
+                let (products, squares) = (integers(products), integers(squares));
                 for r in 0..R {
-                    let (product, square) =
-                        (products[r].wrapping_add(whole.products), squares[r].wrapping_add(whole.squares));
-                    out[r] = product.cosine(whole.norm, square);
+                    let product = products[r].wrapping_add(whole.products);
+                    out[r] = product.cosine(whole.norm, squares[r].wrapping_add(whole.squares));
                 }
             } else {
                 // Σ v² − 2·Σ q·v, lane by lane, so that only one register of each row is summed up.
-                let twice = |product| _mm512_add_epi32(product, product);
-                let totals = integers(sums.map(|(product, square)| _mm512_sub_epi32(square, twice(product))));
+                for r in 0..R {
+                    let twice = _mm512_add_epi32(products[r], products[r]);
+                    squares[r] = _mm512_sub_epi32(squares[r], twice);
+                }
+                let totals = integers(squares);
                 let lacks =
                     whole.norm.wrapping_add(whole.squares).wrapping_sub(whole.products.wrapping_mul(2));
                 for r in 0..R {

@@ -4,4 +4,5 @@ pub(crate) mod compare;
 pub(crate) mod distance;
 pub(crate) mod distance_bytes;
 pub(crate) mod mask;
+pub(crate) mod roofline;
 mod sums;
