@@ -58,11 +58,13 @@ impl Constant {
             rep = all_levels(
                 parts.buffer(count - 2, "levels")?,
                 layout.rep_compression.as_ref(),
+                parts.max_decompressed,
                 layout.num_rep_values,
             )?;
             def = all_levels(
                 parts.buffer(count - 1, "levels")?,
                 layout.def_compression.as_ref(),
+                parts.max_decompressed,
                 layout.num_def_values,
             )?;
         }
@@ -156,13 +158,18 @@ impl Constant {
     }
 }
 
-fn all_levels(extent: &Extent, compression: Option<&message::Compressive>, count: u64) -> Result<Vec<u16>> {
+fn all_levels(
+    extent: &Extent,
+    compression: Option<&message::Compressive>,
+    max_decompressed: usize,
+    count: u64,
+) -> Result<Vec<u16>> {
     let bytes = extent.all()?;
     let mut out = Vec::new();
     if bytes.is_empty() {
         return Ok(out);
     }
-    let (codec, count) = match LevelCodec::parse(compression)? {
+    let (codec, count) = match LevelCodec::parse(compression, max_decompressed)? {
         Some(codec) => (codec, usize::try_from(count).unwrap_or(usize::MAX)),
         None => (LevelCodec::raw(), bytes.len() / 2),
     };

@@ -9,14 +9,14 @@
 
 use super::{
     Target,
-    block::{MAX_DECOMPRESSED, MAX_DEPTH, child, required, unsupported},
+    block::{MAX_DEPTH, child, compressed, required, unsupported},
     layers::Layers,
     packed::PackedRows,
     values::{append_fsst, decode_fsst, fixed_size_list, symbols},
 };
 use crate::{
     Error, Extent, Result,
-    compress::Scheme,
+    compress::Compressed,
     container::PageParts,
     ensure,
     leaf::{Item, LeafBuilder, LeafShape},
@@ -64,7 +64,7 @@ enum Values {
 pub(crate) enum PerValue {
     Plain,
     Fsst(Box<Symbols>),
-    General { scheme: Scheme, inner: Box<PerValue> },
+    General { compressed: Compressed, inner: Box<PerValue> },
 }
 
 /// Where each row starts in the data.
@@ -105,15 +105,19 @@ impl FullZip {
                 ensure!(bits == 32 || bits == 64, "expected lengths of 32 or 64 bits, found {bits}");
                 let length = bits as usize / 8;
                 match (required(compression)?, packed) {
-                    (Compression::VariablePackedStruct(message), Some(fields)) => {
-                        Values::Packed { length, rows: PackedRows::parse(message, fields)? }
-                    }
+                    (Compression::VariablePackedStruct(message), Some(fields)) => Values::Packed {
+                        length,
+                        rows: PackedRows::parse(message, fields, parts.max_decompressed)?,
+                    },
                     _ => {
                         ensure!(
                             matches!(shape, LeafShape::Variable { .. }) && packed.is_none(),
                             "found variable values where the type has {shape:?}"
                         );
-                        Values::Variable { length, codec: PerValue::parse(compression, 0)? }
+                        Values::Variable {
+                            length,
+                            codec: PerValue::parse(compression, parts.max_decompressed, 0)?,
+                        }
                     }
                 }
             }
@@ -306,7 +310,8 @@ fn fixed_values(compression: &message::Compressive, shape: &LeafShape, bits: u32
 }
 
 impl PerValue {
-    pub(crate) fn parse(compression: &message::Compressive, depth: usize) -> Result<Self> {
+    /// From its message; compressed values expand to `max` bytes at the most.
+    pub(crate) fn parse(compression: &message::Compressive, max: usize, depth: usize) -> Result<Self> {
         ensure!(depth < MAX_DEPTH, "expected encodings nested at most {MAX_DEPTH} deep");
         Ok(match required(compression)? {
             Compression::Variable(_) | Compression::Flat(_) => PerValue::Plain,
@@ -318,8 +323,8 @@ impl PerValue {
                 }
             }
             Compression::General(general) => PerValue::General {
-                scheme: Scheme::from_number(general.compression.map_or(0, |compression| compression.scheme))?,
-                inner: Box::new(PerValue::parse(child(general.values.as_deref())?, depth + 1)?),
+                compressed: compressed(general, max)?,
+                inner: Box::new(PerValue::parse(child(general.values.as_deref())?, max, depth + 1)?),
             },
             other => return Err(unsupported(other, "variable values of a full-zip page")),
         })
@@ -329,8 +334,10 @@ impl PerValue {
         match self {
             PerValue::Plain => leaf.append_value(value),
             PerValue::Fsst(symbols) => append_fsst(symbols, value, leaf),
-            PerValue::General { scheme, inner } => {
-                inner.append(&scheme.decompress(value, MAX_DECOMPRESSED)?, leaf)
+            PerValue::General { compressed, inner } => {
+                let mut whole = Vec::new();
+                compressed.decompress(value, None, &mut whole)?;
+                inner.append(&whole, leaf)
             }
         }
     }
@@ -347,8 +354,9 @@ impl PerValue {
                 out.truncate(size);
                 Ok(Cow::Owned(out))
             }
-            PerValue::General { scheme, inner } => {
-                let whole = scheme.decompress(value, MAX_DECOMPRESSED)?;
+            PerValue::General { compressed, inner } => {
+                let mut whole = Vec::new();
+                compressed.decompress(value, None, &mut whole)?;
                 Ok(Cow::Owned(inner.decode(&whole)?.into_owned()))
             }
         }

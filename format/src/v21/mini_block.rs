@@ -39,6 +39,14 @@ pub(crate) struct MiniBlock {
     chunks: Extent,
 }
 
+/// The first buffer of the chunk that was decompressed last.
+#[derive(Debug, Default)]
+pub(super) struct DecompressedChunk {
+    /// The address of its page, and its number there.
+    of: Option<(usize, usize)>,
+    bytes: Vec<u8>,
+}
+
 /// Distinct values that the slots refer to.
 #[derive(Debug)]
 struct Dictionary {
@@ -53,8 +61,8 @@ impl MiniBlock {
         layers: &Layers,
         shape: &LeafShape,
     ) -> Result<Self> {
-        let rep = LevelCodec::parse(layout.rep_compression.as_ref())?;
-        let def = LevelCodec::parse(layout.def_compression.as_ref())?;
+        let rep = LevelCodec::parse(layout.rep_compression.as_ref(), parts.max_decompressed)?;
+        let def = LevelCodec::parse(layout.def_compression.as_ref(), parts.max_decompressed)?;
         ensure!(rep.is_some() || layers.max_rep == 0, "expected repetition levels, found none for a list");
         ensure!(
             rep.is_none() || layers.max_rep > 0,
@@ -69,11 +77,12 @@ impl MiniBlock {
             Some(encoding) => {
                 let extent = parts.buffer(next, "dictionary")?;
                 next += 1;
-                Some(Dictionary::open(encoding, extent, layout.num_dictionary_items, compression, shape)?)
+                let block = Block::parse(encoding, parts.max_decompressed, 0)?;
+                Some(Dictionary::open(&block, extent, layout.num_dictionary_items, compression, shape)?)
             }
         };
         let value_shape = dictionary.as_ref().map_or(shape, |dictionary| &dictionary.index);
-        let values = ValueCodec::parse(compression, value_shape, 0)?;
+        let values = ValueCodec::parse(compression, value_shape, parts.max_decompressed, 0)?;
         ensure!(
             layout.num_buffers == values.num_buffers() as u64 && values.num_buffers() <= MAX_BUFFERS,
             "expected {} buffers in each chunk, found {}",
@@ -233,15 +242,7 @@ impl MiniBlock {
     ) -> Result<()> {
         let Target { leaf, def, scratch, .. } = target;
         let Some(dictionary) = &self.dictionary else {
-            return self.decode(
-                index,
-                chunk,
-                count,
-                range,
-                leaf,
-                &mut scratch.chunk,
-                &mut scratch.chunk_bytes,
-            );
+            return self.decode(index, chunk, count, range, leaf, &mut scratch.chunk);
         };
         let indices =
             scratch.indices.get_or_insert_with(|| LeafBuilder::new(dictionary.index.clone(), 0, None));
@@ -249,7 +250,7 @@ impl MiniBlock {
             *indices = LeafBuilder::new(dictionary.index.clone(), 0, None);
         }
         indices.clear();
-        self.decode(index, chunk, count, range, indices, &mut scratch.chunk, &mut scratch.chunk_bytes)?;
+        self.decode(index, chunk, count, range, indices, &mut scratch.chunk)?;
         let levels = def.iter().copied().filter(|level| *level <= layers.visible);
         dictionary.check(indices, levels, &mut scratch.picks)?;
         match dictionary.items.len() {
@@ -258,9 +259,8 @@ impl MiniBlock {
         }
     }
 
-    /// Decodes slots of a chunk. A compressed one is decompressed once for all ranges that lie in it: the
-    /// last one is kept in `bytes`, and `kept` says which it is.
-    #[expect(clippy::too_many_arguments, reason = "two of them are the scratch of one thing")]
+    /// Decodes slots of a chunk. A compressed one is decompressed once for all ranges that lie in it: `scratch` keeps
+    /// the last one.
     fn decode(
         &self,
         index: usize,
@@ -268,20 +268,19 @@ impl MiniBlock {
         count: usize,
         range: Range<usize>,
         out: &mut LeafBuilder,
-        kept: &mut Option<(usize, usize)>,
-        bytes: &mut Vec<u8>,
+        scratch: &mut DecompressedChunk,
     ) -> Result<()> {
         let buffers = chunk.buffers();
         let ValueCodec::General { inner, .. } = &self.values else {
             return self.values.decode(buffers, count, range, out);
         };
         let own = (core::ptr::from_ref(self).addr(), index);
-        if *kept != Some(own) {
-            *kept = None;
-            *bytes = self.values.decompress(buffers[0], count, out.shape())?;
-            *kept = Some(own);
+        if scratch.of != Some(own) {
+            scratch.of = None;
+            self.values.decompress(buffers[0], count, out.shape(), &mut scratch.bytes)?;
+            scratch.of = Some(own);
         }
-        inner.decode(&replace_first(buffers, bytes), count, range, out)
+        inner.decode(&replace_first(buffers, &scratch.bytes), count, range, out)
     }
 }
 
@@ -296,7 +295,7 @@ fn nth_start(rep: &[u16], skip: u64, is_start: impl Fn(&u16) -> bool) -> Option<
 
 impl Dictionary {
     fn open(
-        encoding: &message::Compressive,
+        block: &Block,
         extent: &Extent,
         num_items: u64,
         indices: &message::Compressive,
@@ -309,7 +308,6 @@ impl Dictionary {
         );
         let index = LeafShape::plain(Item::Bytes((bits / 8) as usize));
         let num_items = usize::try_from(num_items).unwrap_or(usize::MAX);
-        let block = Block::parse(encoding, 0)?;
         let mut items = LeafBuilder::new(shape.clone(), 0, None);
         block
             .decode(&extent.all()?, num_items, &mut items)

@@ -36,7 +36,7 @@ use core::ops::Range;
 use full_zip::FullZip;
 pub use layers::LayerKind;
 use layers::{Layers, Node};
-use mini_block::MiniBlock;
+use mini_block::{DecompressedChunk, MiniBlock};
 use structure::{LeafColumn, Structure, assemble, for_each_leaf, is_empty_struct};
 
 /// An opened page.
@@ -73,9 +73,7 @@ struct Scratch {
     /// Dictionary indices as they are stored, and as positions of items.
     indices: Option<LeafBuilder>,
     picks: Vec<u32>,
-    /// The last chunk that was decompressed: its page and number, and its first buffer.
-    chunk: Option<(usize, usize)>,
-    chunk_bytes: Vec<u8>,
+    chunk: DecompressedChunk,
 }
 
 impl Target {

@@ -12,12 +12,11 @@
 //! ```
 
 use super::block::{
-    self, InlineBlock, MAX_DECOMPRESSED, MAX_DEPTH, by_word, child, flat_bits, required, unsupported,
-    word_bits,
+    self, InlineBlock, MAX_DEPTH, by_word, child, compressed, flat_bits, required, unsupported, word_bits,
 };
 use crate::{
     Error, Result,
-    compress::Scheme,
+    compress::Compressed,
     ensure,
     leaf::{Item, LeafBuilder, LeafShape},
     proto::v21::{Compression, Compressive},
@@ -54,17 +53,17 @@ pub(crate) enum ValueCodec {
         bits: u64,
     },
     General {
-        scheme: Scheme,
+        compressed: Compressed,
         inner: Box<ValueCodec>,
     },
 }
 
 impl ValueCodec {
-    /// From its message, checked against the shape of the values.
+    /// From its message, checked against the shape of the values; compressed chunks expand to `max` bytes at the most.
     ///
     /// # Errors
     /// Unsupported for encodings that chunks do not use, by name; corrupt if the shape is another.
-    pub(crate) fn parse(message: &Compressive, shape: &LeafShape, depth: usize) -> Result<Self> {
+    pub(crate) fn parse(message: &Compressive, shape: &LeafShape, max: usize, depth: usize) -> Result<Self> {
         ensure!(depth < MAX_DEPTH, "expected encodings nested at most {MAX_DEPTH} deep");
         let fixed = |bits: u64| {
             let own = shape.slot_bits();
@@ -109,8 +108,8 @@ impl ValueCodec {
                 ValueCodec::Flat { bits: fixed(sum)? }
             }
             Compression::General(general) => ValueCodec::General {
-                scheme: Scheme::from_number(general.compression.map_or(0, |compression| compression.scheme))?,
-                inner: Box::new(Self::parse(child(general.values.as_deref())?, shape, depth + 1)?),
+                compressed: compressed(general, max)?,
+                inner: Box::new(Self::parse(child(general.values.as_deref())?, shape, max, depth + 1)?),
             },
             other => return Err(unsupported(other, "values of a mini-block page")),
         })
@@ -200,21 +199,29 @@ impl ValueCodec {
                 Ok(())
             }
             ValueCodec::General { inner, .. } => {
-                let whole = self.decompress(first, slots, out.shape())?;
+                let mut whole = Vec::new();
+                self.decompress(first, slots, out.shape(), &mut whole)?;
                 inner.decode(&replace_first(buffers, &whole), slots, range, out)
             }
         }
     }
 
-    /// The first buffer of a compressed chunk of `slots` slots, decompressed.
-    pub(crate) fn decompress(&self, first: &[u8], slots: usize, shape: &LeafShape) -> Result<Vec<u8>> {
-        let ValueCodec::General { scheme, .. } = self else { return Ok(first.to_vec()) };
-        let limit = match shape.slot_bits() {
-            // Values of one width never grow by more than a header and padding to 1024 of them.
-            Some(bits) => (slots + 1024).saturating_mul(bits.div_ceil(8) as usize + 1),
-            None => MAX_DECOMPRESSED,
+    /// Sets `out` to the first buffer of a compressed chunk of `slots` slots, decompressed.
+    pub(crate) fn decompress(
+        &self,
+        first: &[u8],
+        slots: usize,
+        shape: &LeafShape,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let ValueCodec::General { compressed, .. } = self else {
+            out.clear();
+            out.extend_from_slice(first);
+            return Ok(());
         };
-        scheme.decompress(first, limit)
+        // Values of one width never grow by more than a header and padding to 1024 of them.
+        let largest = |bits: u64| (slots + 1024).saturating_mul(bits.div_ceil(8) as usize + 1);
+        compressed.decompress(first, shape.slot_bits().map(largest), out)
     }
 }
 
@@ -379,7 +386,7 @@ mod tests {
     fn split_bytes_as_indices_of_a_dictionary() {
         assert_eq!(ValueCodec::stated_bits(&split(32)).unwrap(), 32);
         let shape = LeafShape::plain(Item::Bytes(4));
-        let codec = ValueCodec::parse(&split(32), &shape, 0).unwrap();
+        let codec = ValueCodec::parse(&split(32), &shape, 0, 0).unwrap();
         let planes = [&[1, 2, 3][..], &[0, 1, 0], &[0, 0, 0], &[0, 0, 7]].concat();
         let mut out = LeafBuilder::new(shape, 2, None);
         codec.decode(&[&planes], 3, 1..3, &mut out).unwrap();
