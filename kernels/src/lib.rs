@@ -8,18 +8,23 @@
 //! | [`gather`] | items of one width picked by index |
 //! | [`fsst`] | strings of one-byte codes for symbols |
 //! | [`rle`] | runs to items |
+//! | [`isa`] | the instruction set in use |
 //!
 //! Slices may hold bytes from untrusted files. A function returns `None` or `false` where those bytes can be
 //! invalid; it panics only where its caller breaks a stated rule about lengths, and has no other failure.
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)] // only `arch` may, one folder per instruction set
 
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod arch;
 pub mod bits;
 pub mod fsst;
 pub mod gather;
+pub mod isa;
 pub mod levels;
 #[cfg(test)]
 mod random;
