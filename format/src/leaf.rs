@@ -12,6 +12,7 @@ use crate::{
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use bytes::Bytes;
 use core::ops::Range;
+use lancet_kernels::{fsst::Symbols, gather};
 
 /// What one slot of a leaf holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -344,7 +345,7 @@ impl LeafBuilder {
             bytes.extend_from_slice(data);
             let count = ends.len();
             for (out, end) in offsets.grow_typed::<O>(count).iter_mut().zip(ends) {
-                *out = O::from_usize(base + end)?;
+                *out = O::truncated(base + end);
             }
             Ok(())
         }
@@ -356,27 +357,52 @@ impl LeafBuilder {
         }
     }
 
-    /// Appends one text or binary value of at most `room` bytes that `write` decodes; `write` returns its
-    /// length.
-    pub(crate) fn append_decoded(
+    /// Appends texts coded by `symbols`, which lie end to end in `codes`; `ends` are relative to it and ascending.
+    ///
+    /// # Errors
+    /// Corrupt if they are not coded so; too large if the bytes no longer fit the offsets.
+    pub(crate) fn append_coded(
         &mut self,
-        room: usize,
-        write: impl FnOnce(&mut [u8]) -> Result<usize>,
+        symbols: &Symbols,
+        codes: &[u8],
+        ends: impl ExactSizeIterator<Item = usize>,
     ) -> Result<()> {
-        let (Slots::Variable { bytes, .. } | Slots::LargeVariable { bytes, .. }) = &mut self.values else {
-            return Err(self.mismatch("text or binary"));
-        };
-        let start = bytes.len();
-        let written = write(bytes.grow(room))?;
-        bytes.truncate(start + written);
-        let end = bytes.len();
-        match &mut self.values {
-            Slots::Variable { offsets, .. } => offsets.grow_typed::<i32>(1)[0] = i32::from_usize(end)?,
-            Slots::LargeVariable { offsets, .. } => offsets.grow_typed::<i64>(1)[0] = i64::from_usize(end)?,
-            _ => unreachable!("matched above"),
+        fn append<O: Offset>(
+            offsets: &mut Buffer,
+            bytes: &mut Buffer,
+            symbols: &Symbols,
+            codes: &[u8],
+            ends: impl ExactSizeIterator<Item = usize>,
+        ) -> Result<()> {
+            let base = bytes.len();
+            let mut out = offsets.grow_typed::<O>(ends.len()).iter_mut();
+            let total = symbols.decoded_ends(codes, ends, |end| {
+                if let Some(out) = out.next() {
+                    *out = O::truncated(base + end);
+                }
+            });
+            let total = total.ok_or_else(bad_codes)?;
+            // The largest is checked once; the others are smaller.
+            O::from_usize(base.checked_add(total).ok_or_else(too_large)?)?;
+            match symbols.decode_into(codes, bytes.grow(total)) == Some(total) {
+                true => Ok(()),
+                false => Err(bad_codes()),
+            }
         }
-        self.slots += 1;
-        Ok(())
+        self.slots += ends.len();
+        match &mut self.values {
+            Slots::Variable { offsets, bytes } => append::<i32>(offsets, bytes, symbols, codes, ends),
+            Slots::LargeVariable { offsets, bytes } => append::<i64>(offsets, bytes, symbols, codes, ends),
+            _ => Err(self.mismatch("text or binary")),
+        }
+    }
+
+    /// Adds bytes behind the last text that belong to none, so that all texts can be gathered fast; nothing may be
+    /// appended later.
+    pub(crate) fn pad(&mut self) {
+        if let Slots::Variable { bytes, .. } | Slots::LargeVariable { bytes, .. } = &mut self.values {
+            bytes.grow(16).fill(0);
+        }
     }
 
     /// Appends `count` slots of unimportant content, for nulls: zeros, or empty text.
@@ -420,7 +446,7 @@ impl LeafBuilder {
                 let width = self.shape.slot_bytes().unwrap_or_default();
                 check_repeated(indices.len(), width as u64)?;
                 let out = self.grow_fixed(indices.len(), width)?;
-                lancet_kernels::gather::fixed(width, source.as_slice(), indices, out);
+                gather::fixed(width, source.as_slice(), indices, out);
                 Ok(())
             }
             (Slots::Bits(_), Slots::Bits(_)) => indices.iter().try_for_each(|&i| {
@@ -525,6 +551,11 @@ impl LeafBuilder {
     }
 }
 
+#[cold]
+fn bad_codes() -> Error {
+    Error::corrupt("expected FSST codes of the symbol table, found others")
+}
+
 /// Wraps flat items in the fixed-size lists of `data_type`.
 fn nest(
     data_type: &DataType,
@@ -577,7 +608,7 @@ fn first_offset<O: Offset>(mut offsets: Buffer, expected: usize) -> Buffer {
     offsets
 }
 
-fn append_texts<O: Offset + Into<i64>>(
+fn append_texts<O: Offset + gather::Offset + Into<i64>>(
     offsets: &mut Buffer,
     bytes: &mut Buffer,
     from: &[O],
@@ -592,16 +623,12 @@ fn append_texts<O: Offset + Into<i64>>(
     let mut total = base;
     for (out, &i) in offsets.grow_typed::<O>(indices.len()).iter_mut().zip(indices) {
         total += range(i).len();
-        *out = O::from_usize(total)?;
+        *out = O::truncated(total);
     }
+    // The last is the largest.
+    O::from_usize(total)?;
     check_repeated(1, (total - base) as u64)?;
-    let mut out = bytes.grow(total - base);
-    for &i in indices {
-        let value = &data[range(i)];
-        let (head, rest) = out.split_at_mut(value.len());
-        head.copy_from_slice(value);
-        out = rest;
-    }
+    gather::texts(from, data, indices, bytes.grow(total - base));
     Ok(())
 }
 

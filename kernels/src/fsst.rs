@@ -14,6 +14,9 @@
 
 use core::slice::Iter;
 
+/// Codes that are looked up together.
+const STEP: usize = 8;
+
 /// Bytes of a stored table.
 const TABLE_LEN: usize = 2312;
 
@@ -60,6 +63,67 @@ impl Symbols {
         self.compressed
     }
 
+    /// Where each of several strings ends once it is decoded: their codes lie end to end in `codes`, up to each of
+    /// `code_ends`, which ascend. Calls `end` with each, and returns the last; `None` if an escape is the last code of a
+    /// string. Codes without a symbol are told by [`decode_into`](Self::decode_into).
+    ///
+    /// # Panics
+    ///
+    /// If `code_ends` leave `codes` or do not ascend.
+    pub fn decoded_ends(
+        &self,
+        codes: &[u8],
+        code_ends: impl Iterator<Item = usize>,
+        mut end: impl FnMut(usize),
+    ) -> Option<usize> {
+        let (mut start, mut total) = (0, 0usize);
+        for code_end in code_ends {
+            let len = match self.compressed {
+                true => self.text_len(codes, start, code_end)?,
+                false => code_end - start,
+            };
+            total = total.checked_add(len)?;
+            end(total);
+            start = code_end;
+        }
+        Some(total)
+    }
+
+    /// The decoded bytes of the codes from `start` to `end`. Eight are looked up at once, those of the next string too,
+    /// which then count for nothing: the lengths of strings differ less in such steps, and the processor guesses them
+    /// well.
+    #[inline(always)]
+    fn text_len(&self, codes: &[u8], start: usize, end: usize) -> Option<usize> {
+        let (mut at, mut len) = (start, 0);
+        assert!(start <= end && end <= codes.len(), "codes from {start} to {end} of {}", codes.len());
+        while at < end {
+            let Some(&step) = codes[at..].first_chunk::<STEP>() else {
+                return Some(len + self.coded_len(&codes[at..end])?);
+            };
+            let beyond = STEP.saturating_sub(end - at);
+            // The byte of an escape counts for nothing, as those beyond the end.
+            let word = u64::from_le_bytes(step) | !(u64::MAX >> (8 * beyond));
+            let escapes = has_escape(word & (u64::MAX >> (8 * beyond)));
+            if escapes {
+                return Some(len + self.coded_len(&codes[at..end])?);
+            }
+            len += word.to_le_bytes().iter().map(|&code| self.lengths[code as usize] as usize).sum::<usize>();
+            at += STEP;
+        }
+        Some(len)
+    }
+
+    fn coded_len(&self, codes: &[u8]) -> Option<usize> {
+        let (mut len, mut codes) = (0usize, codes.iter());
+        while let Some(&code) = codes.next() {
+            len += match code {
+                ESCAPE => codes.next().map(|_| 1)?,
+                code => self.lengths[code as usize] as usize,
+            };
+        }
+        Some(len)
+    }
+
     /// Bytes of a decoded string; `None` if a code has no symbol or the last one is an escape.
     pub fn decoded_len(&self, codes: &[u8]) -> Option<usize> {
         if !self.compressed {
@@ -86,23 +150,43 @@ impl Symbols {
             return Some(codes.len());
         }
         let mut at = 0;
-        let mut codes = codes.iter();
-        while let Some(&code) = codes.next() {
-            let length = self.lengths[code as usize] as usize;
-            if length == 0 {
-                *out.get_mut(at)? = literal(code, &mut codes)?;
-                at += 1;
-                continue;
+        let mut codes = codes;
+        loop {
+            // As long as there is room for whole symbols, whatever their length.
+            while let (Some((&code, rest)), Some(room)) =
+                (codes.split_first(), out.get_mut(at..).and_then(|out| out.first_chunk_mut::<8>()))
+            {
+                let length = self.lengths[code as usize] as usize;
+                if length == 0 {
+                    break;
+                }
+                *room = self.symbols[code as usize];
+                at += length;
+                codes = rest;
             }
-            let symbol = &self.symbols[code as usize];
-            match out.get_mut(at..at + 8) {
-                Some(room) => room.copy_from_slice(symbol),
-                None => out.get_mut(at..at + length)?.copy_from_slice(&symbol[..length]),
+            let Some((&code, rest)) = codes.split_first() else { return Some(at) };
+            let mut rest = rest.iter();
+            match self.lengths[code as usize] as usize {
+                0 => {
+                    *out.get_mut(at)? = literal(code, &mut rest)?;
+                    at += 1;
+                }
+                length => {
+                    let symbol = &self.symbols[code as usize][..length];
+                    out.get_mut(at..at + length)?.copy_from_slice(symbol);
+                    at += length;
+                }
             }
-            at += length;
+            codes = rest.as_slice();
         }
-        Some(at)
     }
+}
+
+/// Whether a byte of the word is [`ESCAPE`], all of whose bits are set.
+#[inline(always)]
+fn has_escape(word: u64) -> bool {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    (!word).wrapping_sub(LOW) & word & (LOW << 7) != 0
 }
 
 /// The byte after an escape; `None` if it is missing or `code` is no escape.
@@ -132,6 +216,11 @@ mod tests {
     fn decode(symbols: &Symbols, codes: &[u8]) -> Option<Vec<u8>> {
         let mut out = vec![0; symbols.decoded_len(codes)?];
         assert_eq!(symbols.decode_into(codes, &mut out), Some(out.len()));
+        let (mut ends, middle) = (vec![], codes.len() / 2);
+        let middle = middle + usize::from(symbols.decoded_len(&codes[..middle]).is_none());
+        let total = symbols.decoded_ends(codes, [middle, codes.len()].into_iter(), |end| ends.push(end));
+        assert_eq!(total, Some(out.len()));
+        assert_eq!(ends, [symbols.decoded_len(&codes[..middle]).unwrap(), out.len()]);
         Some(out)
     }
 

@@ -311,20 +311,9 @@ impl Text {
         let first = slots.len();
         match symbols {
             None => slots.append_values(&data, cuts.ends())?,
-            Some(symbols) => {
-                let mut start = 0;
-                for end in cuts.ends() {
-                    let codes = &data[start..end];
-                    // A code stands for eight bytes at the most.
-                    slots.append_decoded(codes.len() * 8, |out| {
-                        symbols.decode_into(codes, out).ok_or_else(|| {
-                            Error::corrupt("fsst: expected codes of the symbol table, found another")
-                                .at(self.bytes.position_of(cuts.first as usize + start))
-                        })
-                    })?;
-                    start = end;
-                }
-            }
+            Some(symbols) => slots
+                .append_coded(symbols, &data, cuts.ends())
+                .map_err(|error| error.at(self.bytes.position_of(start)))?,
         }
         slots.check_utf8(first).map_err(|error| error.at(self.bytes.position_of(start)))?;
         cuts.append_validity(validity);

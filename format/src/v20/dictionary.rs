@@ -15,7 +15,6 @@ use crate::{
 use alloc::{format, vec, vec::Vec};
 use bytemuck::Pod;
 use core::ops::Range;
-use lancet_kernels::bits;
 
 #[derive(Debug)]
 pub(super) struct Dictionary {
@@ -53,6 +52,7 @@ impl Dictionary {
         slots.append_defaults(1)?;
         valid.append(false);
         array.read(0..count, &mut slots, &mut valid, false)?;
+        slots.pad();
         Ok(Some(Dictionary { indices, shift, slots, valid, position: parts.encoding_position }))
     }
 
@@ -78,10 +78,14 @@ impl Dictionary {
             _ => self.choose::<u64>(&indices, &present),
         }?;
         slots.append_slots_of(&self.slots, &chosen)?;
-        let mut valid = vec![0; chosen.len().div_ceil(8)];
-        for (row, &slot) in chosen.iter().enumerate() {
-            if self.valid.get(slot as usize) {
-                bits::set(&mut valid, row);
+        if self.valid.count_zeros() == 1 && !chosen.contains(&0) {
+            validity.append_n(chosen.len(), true);
+            return Ok(());
+        }
+        let mut valid = vec![0u8; chosen.len().div_ceil(8)];
+        for (byte, rows) in valid.iter_mut().zip(chosen.chunks(8)) {
+            for (bit, &slot) in rows.iter().enumerate() {
+                *byte |= u8::from(self.valid.get(slot as usize)) << bit;
             }
         }
         validity.append_bits(&valid, 0, chosen.len());
@@ -89,9 +93,17 @@ impl Dictionary {
     }
 
     /// The slot of each row.
-    fn choose<T: Pod + Into<u64>>(&self, indices: &LeafBuilder, present: &BitmapBuilder) -> Result<Vec<u32>> {
+    fn choose<T: Pod + Into<u64> + Ord>(
+        &self,
+        indices: &LeafBuilder,
+        present: &BitmapBuilder,
+    ) -> Result<Vec<u32>> {
         let indices = indices.typed::<T>().unwrap_or_default();
         let slots = self.slots.len() as u64;
+        let largest = indices.iter().max().map(|&index| index.into().saturating_add(self.shift));
+        if present.all() && largest.is_none_or(|largest| largest < slots) {
+            return Ok(indices.iter().map(|&index| (index.into() + self.shift) as u32).collect());
+        }
         let slot = |(row, &index): (usize, &T)| {
             if !present.get(row) {
                 return Ok(0);

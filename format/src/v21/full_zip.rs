@@ -12,7 +12,7 @@ use super::{
     block::{MAX_DEPTH, child, compressed, required, unsupported},
     layers::Layers,
     packed::PackedRows,
-    values::{append_fsst, decode_fsst, fixed_size_list, symbols},
+    values::{decode_fsst, fixed_size_list, symbols},
 };
 use crate::{
     Error, Extent, Result,
@@ -333,7 +333,7 @@ impl PerValue {
     fn append(&self, value: &[u8], leaf: &mut LeafBuilder) -> Result<()> {
         match self {
             PerValue::Plain => leaf.append_value(value),
-            PerValue::Fsst(symbols) => append_fsst(symbols, value, leaf),
+            PerValue::Fsst(symbols) => leaf.append_coded(symbols, value, core::iter::once(value.len())),
             PerValue::General { compressed, inner } => {
                 let mut whole = Vec::new();
                 compressed.decompress(value, None, &mut whole)?;

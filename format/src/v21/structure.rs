@@ -36,6 +36,17 @@ impl NodeColumn {
 #[derive(Debug)]
 pub(crate) struct Structure {
     nodes: Vec<NodeBuilder>,
+    sets: Sets,
+}
+
+/// Sets of the entries at hand, used one after the other.
+#[derive(Debug, Default)]
+struct Sets {
+    /// For each layer, outermost first: where an element of it begins.
+    begins: Vec<u64>,
+    valid: Vec<u64>,
+    below: Vec<u64>,
+    other: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -61,7 +72,7 @@ impl Structure {
                 entries: path[depth..].iter().map(|node| node.entries()).product(),
             })
             .collect();
-        Structure { nodes }
+        Structure { nodes, sets: Sets::default() }
     }
 
     /// How many elements the innermost node has: the slots that the leaf must have.
@@ -101,27 +112,55 @@ impl Structure {
             def.len(),
             rep.len()
         );
-        for (i, &r) in rep.iter().enumerate() {
-            let d = def.get(i).copied().unwrap_or(0);
-            for k in 0..self.nodes.len() {
-                let layer = &layers.layers[k];
-                if r < layer.starts_at {
-                    continue;
-                }
-                if layer.node != Node::List {
-                    self.nodes[k].validity.append(d < layer.first);
-                    continue;
-                }
-                let inner = self.nodes[k + 1].validity.len() as u64;
-                let list = &mut self.nodes[k];
-                list.starts.push(inner);
-                list.validity.append(d < layer.first || layer.empty == Some(d));
-                if d >= layer.first {
-                    break;
-                }
+        self.append_lists(layers, rep, def);
+        Ok(())
+    }
+
+    /// Appends entries of checked levels, layer by layer: at each entry with a repetition level of `starts_at` or more
+    /// an element of the layer begins, unless the list around it is null or empty.
+    fn append_lists(&mut self, layers: &Layers, rep: &[u16], def: &[u16]) {
+        let words = levels::words(rep.len());
+        let Sets { begins, valid, below, other } = &mut self.sets;
+        begins.resize(layers.layers.len() * words, 0);
+        valid.resize(words, 0);
+        below.resize(words, 0);
+        other.resize(words, 0);
+        let mut list_around = None;
+        for (layer, begins) in layers.layers.iter().zip(begins.chunks_exact_mut(words.max(1))) {
+            match layer.starts_at {
+                0 => levels::fill(begins, rep.len()),
+                level => levels::not_below(rep, level, begins),
+            }
+            if let (Some(first), false) = (list_around, def.is_empty()) {
+                levels::below(def, first, other);
+                begins.iter_mut().zip(&*other).for_each(|(begins, within)| *begins &= within);
+            }
+            if layer.node == Node::List {
+                list_around = Some(layer.first);
             }
         }
-        Ok(())
+        for (k, layer) in layers.layers.iter().enumerate() {
+            let of_layer = |k: usize| &begins[k * words..(k + 1) * words];
+            let own = of_layer(k);
+            match def.is_empty() {
+                true => levels::fill(valid, rep.len()),
+                false => levels::below(def, layer.first, valid),
+            }
+            if let (Some(empty), false) = (layer.empty, def.is_empty()) {
+                levels::below(def, empty, below);
+                levels::below(def, empty + 1, other);
+                let sets = valid.iter_mut().zip(&*below).zip(&*other);
+                sets.for_each(|((valid, below), at_most)| *valid |= at_most & !below);
+            }
+            if layer.node == Node::List {
+                let inner = self.nodes[k + 1].validity.len() as u64;
+                let starts = &mut self.nodes[k].starts;
+                let before = starts.len();
+                starts.resize(before + levels::count(own), 0);
+                levels::ranks(own, of_layer(k + 1), inner, &mut starts[before..]);
+            }
+            self.nodes[k].validity.append_chosen(valid, own);
+        }
     }
 
     /// The structure, with the leaf's own validity last.

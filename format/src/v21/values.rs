@@ -161,14 +161,8 @@ impl ValueCodec {
                 if !symbols.is_compressed() {
                     return values.append_to(out);
                 }
-                out.reserve_bytes(values.data.len() * 2);
-                let (mut start, origin) = (values.first, values.first);
-                for end in values.ends() {
-                    let codes = &values.data[start - origin..end - origin];
-                    append_fsst(symbols, codes, out)?;
-                    start = end;
-                }
-                Ok(())
+                let first = values.first;
+                out.append_coded(symbols, values.data, values.ends().map(|end| end - first))
             }
             ValueCodec::Rle { bits } => block::runs(first, buffers[1], *bits, range, out),
             ValueCodec::ByteStreamSplit { bits } => {
@@ -293,12 +287,6 @@ impl<'a> Variable<'a> {
         let first = self.first;
         out.append_values(self.data, self.ends().map(|end| end - first))
     }
-}
-
-/// Decodes one value and appends it.
-pub(crate) fn append_fsst(symbols: &Symbols, codes: &[u8], out: &mut LeafBuilder) -> Result<()> {
-    // A code stands for at most eight bytes.
-    out.append_decoded(codes.len() * 8, |room| decode_fsst(symbols, codes, room))
 }
 
 /// Decodes one value to the start of `room`; how long it is.

@@ -1,3 +1,4 @@
 //! x86-64.
 
 pub(crate) mod detect;
+pub(crate) mod levels;
