@@ -94,6 +94,27 @@ impl LeafShape {
     }
 }
 
+/// How much room slots take: their number, and the bytes of their texts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub(crate) slots: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Room {
+    /// Slots without text.
+    pub(crate) fn of_slots(slots: usize) -> Self {
+        Room { slots, bytes: 0 }
+    }
+}
+
+impl core::ops::AddAssign for Room {
+    fn add_assign(&mut self, more: Room) {
+        self.slots = self.slots.saturating_add(more.slots);
+        self.bytes = self.bytes.saturating_add(more.bytes);
+    }
+}
+
 /// Appends slots; [`LeafBuilder::finish`] makes the column.
 #[derive(Debug)]
 pub(crate) struct LeafBuilder {
@@ -175,13 +196,6 @@ impl LeafBuilder {
         }
     }
 
-    /// Makes room for `additional` more bytes of text.
-    pub(crate) fn reserve_bytes(&mut self, additional: usize) {
-        if let Slots::Variable { bytes, .. } | Slots::LargeVariable { bytes, .. } = &mut self.values {
-            bytes.reserve(additional);
-        }
-    }
-
     /// Appends `count` slots of whole bytes and lends them; the caller writes all of them.
     ///
     /// # Errors
@@ -203,10 +217,35 @@ impl LeafBuilder {
         }
     }
 
-    /// Makes room for exactly `count` slots, once their number is known and they will be copied.
-    pub(crate) fn reserve_fixed(&mut self, count: usize) {
-        if let (Slots::Fixed(buffer), Some(width)) = (&mut self.values, self.shape.slot_bytes()) {
-            buffer.reserve(count * width);
+    /// Makes room, once it is known how much is needed and that the slots will be copied, so that no buffer grows
+    /// later. `most` is what the file can hold in bytes: more than that times eight is not believed.
+    pub(crate) fn reserve(&mut self, room: Room, most: usize) {
+        let bits = self.shape.slot_bits().unwrap_or(1).max(1);
+        let slots = room.slots.min(usize::try_from(most as u64 * 8 / bits).unwrap_or(usize::MAX));
+        match &mut self.values {
+            Slots::Null | Slots::Bits(_) => {}
+            Slots::Fixed(buffer) => buffer.reserve(slots * self.shape.slot_bytes().unwrap_or_default()),
+            Slots::Variable { offsets, bytes } => {
+                offsets.reserve(slots * size_of::<i32>());
+                bytes.reserve(room.bytes.min(most.saturating_mul(8)));
+            }
+            Slots::LargeVariable { offsets, bytes } => {
+                offsets.reserve(slots * size_of::<i64>());
+                bytes.reserve(room.bytes.min(most.saturating_mul(8)));
+            }
+        }
+    }
+
+    /// The bytes of the texts at `indices` in all; 0 for slots of one width.
+    pub(crate) fn text_bytes(&self, indices: &[u32]) -> usize {
+        fn sum<O: gather::Offset>(offsets: &[O], indices: &[u32]) -> usize {
+            let text = |&i: &u32| offsets[i as usize + 1].position() - offsets[i as usize].position();
+            indices.iter().map(text).sum()
+        }
+        match &self.values {
+            Slots::Variable { offsets, .. } => sum::<i32>(offsets.typed(), indices),
+            Slots::LargeVariable { offsets, .. } => sum::<i64>(offsets.typed(), indices),
+            _ => 0,
         }
     }
 

@@ -103,14 +103,36 @@ impl Symbols {
             let beyond = STEP.saturating_sub(end - at);
             // The byte of an escape counts for nothing, as those beyond the end.
             let word = u64::from_le_bytes(step) | !(u64::MAX >> (8 * beyond));
-            let escapes = has_escape(word & (u64::MAX >> (8 * beyond)));
-            if escapes {
+            if escapes(word & (u64::MAX >> (8 * beyond))) != 0 {
                 return Some(len + self.coded_len(&codes[at..end])?);
             }
             len += word.to_le_bytes().iter().map(|&code| self.lengths[code as usize] as usize).sum::<usize>();
             at += STEP;
         }
         Some(len)
+    }
+
+    /// The most bytes that strings decode to whose codes lie end to end in `codes`: exactly as many, if all of them are
+    /// valid.
+    pub fn most_decoded(&self, codes: &[u8]) -> usize {
+        if !self.compressed {
+            return codes.len();
+        }
+        let (mut at, mut len) = (0, 0usize);
+        while let Some(&step) = codes.get(at..).and_then(|codes| codes.first_chunk::<STEP>()) {
+            // Up to the first escape.
+            let escapes = escapes(u64::from_le_bytes(step));
+            let known = escapes.trailing_zeros() as usize / 8;
+            len += match known {
+                STEP => step.iter().map(|&code| self.lengths[code as usize] as usize).sum::<usize>(),
+                _ => {
+                    step[..known].iter().map(|&code| self.lengths[code as usize] as usize).sum::<usize>() + 1
+                }
+            };
+            at += if known == STEP { STEP } else { known + 2 };
+        }
+        let rest = codes.get(at..).unwrap_or_default();
+        len + self.coded_len(rest).unwrap_or(8 * rest.len())
     }
 
     fn coded_len(&self, codes: &[u8]) -> Option<usize> {
@@ -182,11 +204,12 @@ impl Symbols {
     }
 }
 
-/// Whether a byte of the word is [`ESCAPE`], all of whose bits are set.
+/// The highest bit of each byte of the word that is [`ESCAPE`], all of whose bits are set; above the first of them
+/// there may be bits too many.
 #[inline(always)]
-fn has_escape(word: u64) -> bool {
+fn escapes(word: u64) -> u64 {
     const LOW: u64 = 0x0101_0101_0101_0101;
-    (!word).wrapping_sub(LOW) & word & (LOW << 7) != 0
+    (!word).wrapping_sub(LOW) & word & (LOW << 7)
 }
 
 /// The byte after an escape; `None` if it is missing or `code` is no escape.
@@ -216,6 +239,7 @@ mod tests {
     fn decode(symbols: &Symbols, codes: &[u8]) -> Option<Vec<u8>> {
         let mut out = vec![0; symbols.decoded_len(codes)?];
         assert_eq!(symbols.decode_into(codes, &mut out), Some(out.len()));
+        assert_eq!(symbols.most_decoded(codes), out.len());
         let (mut ends, middle) = (vec![], codes.len() / 2);
         let middle = middle + usize::from(symbols.decoded_len(&codes[..middle]).is_none());
         let total = symbols.decoded_ends(codes, [middle, codes.len()].into_iter(), |end| ends.push(end));

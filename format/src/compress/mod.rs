@@ -70,6 +70,18 @@ impl Compressed {
     }
 }
 
+impl Compressed {
+    /// The most bytes that one framed buffer holds, as far as its size can be believed; an estimate where it states none.
+    pub(crate) fn stated_size(self, framed: &[u8]) -> usize {
+        let stated = match self.scheme {
+            Scheme::Lz4 => framed.first_chunk().map(|&size| u64::from(u32::from_le_bytes(size))),
+            Scheme::Zstd => framed.first_chunk().map(|&size| u64::from_le_bytes(size)),
+        };
+        let believed = framed.len().saturating_mul(255);
+        usize::try_from(stated.unwrap_or(0)).unwrap_or(usize::MAX).min(believed)
+    }
+}
+
 /// How much a buffer may hold.
 #[derive(Clone, Copy)]
 struct Limits {

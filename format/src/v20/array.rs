@@ -147,6 +147,20 @@ impl Array {
             && self.item_validity.is_empty()
     }
 
+    /// The bytes of text of `rows`, or the most that there may be.
+    pub(super) fn text_bytes(&self, rows: Range<usize>) -> Result<usize> {
+        match &self.values {
+            Values::Text(text) => Ok(text.span(rows)?.len()),
+            Values::Coded(text, symbols) => {
+                let span = text.span(rows)?;
+                Ok(symbols.most_decoded(&text.bytes.get(span)?))
+            }
+            Values::FixedText(flat) => Ok(rows.len().saturating_mul(flat.width())),
+            Values::Dictionary(dictionary) => dictionary.text_bytes(rows),
+            _ => Ok(0),
+        }
+    }
+
     /// Appends `rows`; `keep` says that nothing follows them.
     pub(super) fn read(
         &self,
@@ -292,6 +306,13 @@ impl Text {
         };
         let limit = bytes.len() as u64;
         Ok(Text { ends: Ends::new(words, binary.null_adjustment, limit), bytes })
+    }
+
+    /// The bytes of `rows`: none if their ends are not sound, which is told when they are read.
+    fn span(&self, rows: Range<usize>) -> Result<Range<usize>> {
+        let span = self.ends.span(rows)?;
+        let within = span.start <= span.end && span.end <= self.bytes.len() as u64;
+        Ok(if within { span.start as usize..span.end as usize } else { 0..0 })
     }
 
     fn read(

@@ -61,6 +61,24 @@ impl Dictionary {
         self.indices.is_absent()
     }
 
+    /// The bytes of the texts of `rows`.
+    pub(super) fn text_bytes(&self, rows: Range<usize>) -> Result<usize> {
+        Ok(self.slots.text_bytes(&self.chosen(rows)?))
+    }
+
+    /// The slot of each of `rows`.
+    fn chosen(&self, rows: Range<usize>) -> Result<Vec<u32>> {
+        let mut indices = LeafBuilder::new(self.indices.shape().clone(), rows.len(), None);
+        let mut present = BitmapBuilder::default();
+        self.indices.read(rows, &mut indices, &mut present, true)?;
+        match indices.shape().slot_bytes() {
+            Some(1) => self.choose::<u8>(&indices, &present),
+            Some(2) => self.choose::<u16>(&indices, &present),
+            Some(4) => self.choose::<u32>(&indices, &present),
+            _ => self.choose::<u64>(&indices, &present),
+        }
+    }
+
     /// Appends `rows`.
     pub(super) fn read(
         &self,
@@ -68,15 +86,7 @@ impl Dictionary {
         slots: &mut LeafBuilder,
         validity: &mut BitmapBuilder,
     ) -> Result<()> {
-        let mut indices = LeafBuilder::new(self.indices.shape().clone(), rows.len(), None);
-        let mut present = BitmapBuilder::default();
-        self.indices.read(rows, &mut indices, &mut present, true)?;
-        let chosen = match indices.shape().slot_bytes() {
-            Some(1) => self.choose::<u8>(&indices, &present),
-            Some(2) => self.choose::<u16>(&indices, &present),
-            Some(4) => self.choose::<u32>(&indices, &present),
-            _ => self.choose::<u64>(&indices, &present),
-        }?;
+        let chosen = self.chosen(rows)?;
         slots.append_slots_of(&self.slots, &chosen)?;
         if self.valid.count_zeros() == 1 && !chosen.contains(&0) {
             validity.append_n(chosen.len(), true);

@@ -17,7 +17,7 @@ use crate::{
     container::PageParts,
     cursor::Cursor,
     ensure,
-    leaf::{Item, LeafBuilder, LeafShape},
+    leaf::{Item, LeafBuilder, LeafShape, Room},
     proto::v21 as message,
 };
 use alloc::{format, vec::Vec};
@@ -117,6 +117,16 @@ impl Constant {
             );
         }
         Ok(Constant { value, rep, def, row_starts, all_null })
+    }
+
+    /// The room that rows `range` need, or a little more.
+    pub(crate) fn room(&self, range: Range<u64>) -> Room {
+        let slots = match self.row_starts.is_empty() {
+            true => (range.end - range.start) as usize,
+            false => (self.row_starts[range.end as usize] - self.row_starts[range.start as usize]) as usize,
+        };
+        let value = self.value.as_ref().map_or(0, |value| value.text_bytes(&[0]));
+        Room { slots, bytes: slots.saturating_mul(value) }
     }
 
     /// Appends rows `range` of the page.

@@ -19,7 +19,7 @@ use crate::{
     compress::Compressed,
     container::PageParts,
     ensure,
-    leaf::{Item, LeafBuilder, LeafShape},
+    leaf::{Item, LeafBuilder, LeafShape, Room},
     proto::v21::{self as message, Compression, ZipWidth},
 };
 use alloc::{borrow::Cow, boxed::Box, format, vec, vec::Vec};
@@ -158,6 +158,38 @@ impl FullZip {
     pub(crate) fn is_plain(&self) -> bool {
         self.index.is_none()
             && matches!(&self.values, Values::Fixed { width, .. } if *width == self.stride() && *width > 0)
+    }
+
+    /// The room that rows `range` need, or a little more.
+    pub(crate) fn room(&self, range: Range<u64>) -> Result<Room> {
+        let rows = (range.end - range.start) as usize;
+        let Some(index) = &self.index else { return Ok(Room::of_slots(rows)) };
+        let bytes = index.bytes(range)?;
+        let entry = self.control
+            + match &self.values {
+                Values::Fixed { .. } => self.stride() - self.control,
+                Values::Variable { length, .. } | Values::Packed { length, .. } => *length,
+            };
+        let slots = if self.bits_rep == 0 { rows } else { bytes.len() / entry.max(1) };
+        let bytes = match &self.values {
+            Values::Fixed { .. } => 0,
+            Values::Variable { codec: PerValue::Plain, .. } | Values::Packed { .. } => bytes.len(),
+            Values::Variable { length, codec } => {
+                let window = self.data.get(bytes)?;
+                let (mut at, mut total) = (0, 0usize);
+                // What is wrong with the entries is told when they are read.
+                while let Ok(control) = take(&window, &mut at, self.control)
+                    && at < window.len()
+                {
+                    if self.control_word(control).1 == 0 {
+                        let Ok(value) = sized(&window, &mut at, *length) else { break };
+                        total = total.saturating_add(codec.most_decoded(value));
+                    }
+                }
+                total
+            }
+        };
+        Ok(Room { slots, bytes })
     }
 
     /// Appends rows `range` of the page.
@@ -344,6 +376,15 @@ impl PerValue {
 }
 
 impl PerValue {
+    /// The bytes of the decoded value, or the most that it may have.
+    fn most_decoded(&self, value: &[u8]) -> usize {
+        match self {
+            PerValue::Plain => value.len(),
+            PerValue::Fsst(symbols) => symbols.most_decoded(value),
+            PerValue::General { compressed, .. } => compressed.stated_size(value),
+        }
+    }
+
     /// The decoded value.
     pub(crate) fn decode<'a>(&self, value: &'a [u8]) -> Result<Cow<'a, [u8]>> {
         match self {

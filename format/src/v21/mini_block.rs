@@ -19,7 +19,7 @@ use crate::{
     Error, Extent, Result,
     container::PageParts,
     ensure,
-    leaf::{Item, LeafBuilder, LeafShape},
+    leaf::{Item, LeafBuilder, LeafShape, Room},
     proto::v21 as message,
 };
 use alloc::{format, vec::Vec};
@@ -128,6 +128,41 @@ impl MiniBlock {
             }
             Some(Dictionary { items, .. }) => target.leaf.append_slots_of(items, &target.scratch.picks),
         }
+    }
+
+    /// The room that rows `range` need, or a little more. Of text that is picked from a dictionary it knows the bytes only
+    /// if it is asked to `look_up` every index.
+    pub(crate) fn room(&self, range: Range<u64>, shape: &LeafShape, look_up: bool) -> Result<Room> {
+        // With lists, where the slots of a row begin is known only from the levels: whole chunks are counted.
+        let (chunks, wanted) = match &self.rows {
+            None => (self.table.of_slot(range.start)..=self.table.of_slot(range.end - 1), range),
+            Some(rows) => {
+                let chunks = rows.of_row(range.start).0..=rows.last_of_row(range.end - 1);
+                let slots = self.table.slots(*chunks.start()).start..self.table.slots(*chunks.end()).end;
+                (chunks, slots)
+            }
+        };
+        let mut room = Room::of_slots((wanted.end - wanted.start) as usize);
+        if !matches!(shape, LeafShape::Variable { .. }) || (self.dictionary.is_some() && !look_up) {
+            return Ok(room);
+        }
+        for index in chunks {
+            let slots = self.table.slots(index);
+            let count = (slots.end - slots.start) as usize;
+            let within = narrow(slots.start.max(wanted.start)..slots.end.min(wanted.end), slots.start)?;
+            room.bytes += self.with_chunk(index, |chunk| match &self.dictionary {
+                None => self.values.text_bytes(chunk.buffers(), count, within),
+                Some(dictionary) => {
+                    let mut indices = LeafBuilder::new(dictionary.index.clone(), count, None);
+                    self.values.decode(chunk.buffers(), count, within, &mut indices)?;
+                    let mut picks = Vec::new();
+                    // An index that is none is told when the slots are read.
+                    dictionary.pick(&indices, core::iter::repeat_n(u16::MAX, count), &mut picks)?;
+                    Ok(if dictionary.items.len() == 0 { 0 } else { dictionary.items.text_bytes(&picks) })
+                }
+            })?;
+        }
+        Ok(room)
     }
 
     /// Without lists, rows are slots.

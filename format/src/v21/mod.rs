@@ -26,7 +26,7 @@ use crate::{
     column::too_large,
     container::PageParts,
     file::{OpenPage, for_each_page, is_leaf},
-    leaf::{LeafBuilder, LeafShape},
+    leaf::{LeafBuilder, LeafShape, Room},
     proto::{self, v21 as message},
 };
 use alloc::{sync::Arc, vec::Vec};
@@ -38,6 +38,9 @@ pub use layers::LayerKind;
 use layers::{Layers, Node};
 use mini_block::{DecompressedChunk, MiniBlock};
 use structure::{LeafColumn, Structure, assemble, for_each_leaf, is_empty_struct};
+
+/// Ranges of at least so many rows are worth a look at what they need.
+const MIN_RUN: usize = 256;
 
 /// An opened page.
 #[derive(Debug)]
@@ -145,6 +148,17 @@ impl Page {
     /// Whether rows of this page can be lent as they lie in the file.
     pub(crate) fn lends_rows(&self) -> bool {
         matches!(&self.layout, Layout::FullZip(page) if page.is_plain())
+    }
+
+    /// The room that rows `range`, which are not none, need, or a little more; if they are not `alone`, also where that
+    /// takes a look at each of them.
+    fn room(&self, range: Range<u64>, alone: bool) -> Result<Room> {
+        match &self.layout {
+            Layout::MiniBlock(page) => page.room(range, &self.shape, !alone),
+            Layout::FullZip(page) => page.room(range),
+            Layout::Constant(page) => Ok(page.room(range)),
+            Layout::Blob(_) => Ok(Room::of_slots((range.end - range.start) as usize)),
+        }
     }
 
     /// Appends rows `range` of the page to `target`.
@@ -298,11 +312,21 @@ fn read_leaf(
         let page = pages.page_of(ranges[0].start).ok_or_else(|| pages.too_short(ranges[0].start))?;
         open_page(file, column, page, path, field)?.lends_rows()
     };
-    if !keep && !path.contains(&Node::List) {
-        let width = leaf.shape().slot_bytes().unwrap_or(1).max(1);
-        leaf.reserve_fixed(count.min(file_bytes(file).saturating_mul(8) / width));
+    // Runs of rows are looked at before they are read, so that every buffer has its final size from the beginning;
+    // rows here and there are too few for their buffers to grow often.
+    let mut room = Room::of_slots(count);
+    if !keep && count / MIN_RUN >= ranges.len() {
+        room = Room::default();
+        for_each_page(pages, ranges, |page, rows| {
+            room += open_page(file, column, page, path, field)?.room(rows, in_one_page)?;
+            Ok(())
+        })?;
     }
-    let structure = Structure::new(path, count, old_validity.flatten());
+    if !keep {
+        leaf.reserve(room, file_bytes(file));
+    }
+    let inner = room.slots.min(file_bytes(file).saturating_mul(8));
+    let structure = Structure::new(path, count, inner, old_validity.flatten());
     let mut target = Target::new(leaf, structure, keep);
     for_each_page(pages, ranges, |page, rows| {
         open_page(file, column, page, path, field)?.read(rows, &mut target)

@@ -58,17 +58,24 @@ struct NodeBuilder {
 }
 
 impl Structure {
-    /// For a path, outermost node first; about `rows` rows will come. `validity` is reused for the leaf.
-    pub(crate) fn new(path: &[Node], rows: usize, mut validity: Option<Bitmap>) -> Self {
+    /// For a path, outermost node first; about `rows` rows and `items` items of lists will come. `validity` is reused
+    /// for the leaf.
+    pub(crate) fn new(path: &[Node], rows: usize, items: usize, mut validity: Option<Bitmap>) -> Self {
+        let first_list = path.iter().position(|node| *node == Node::List).unwrap_or(path.len());
+        let expected = |depth: usize| if depth <= first_list { rows } else { items };
         let nodes = path
             .iter()
             .enumerate()
             .map(|(depth, node)| NodeBuilder {
                 validity: BitmapBuilder::reuse(
                     validity.take().map(Bitmap::into_buffer).unwrap_or_default(),
-                    rows,
+                    expected(depth),
                 ),
-                starts: if *node == Node::List { Vec::with_capacity(rows + 1) } else { Vec::new() },
+                starts: if *node == Node::List {
+                    Vec::with_capacity(expected(depth) + 1)
+                } else {
+                    Vec::new()
+                },
                 entries: path[depth..].iter().map(|node| node.entries()).product(),
             })
             .collect();
@@ -305,7 +312,7 @@ mod tests {
     fn lists_with_nulls_and_empty_lists() {
         let path = [Node::List, Node::Item];
         let layers = Layers::parse(&[3, 6], &path).unwrap();
-        let mut structure = Structure::new(&path, 4, None);
+        let mut structure = Structure::new(&path, 4, 4, None);
         structure.append(&layers, &[1, 0, 1, 1], &[0, 0, 2, 3]).unwrap();
         structure.append(&layers, &[1, 0], &[1, 0]).unwrap();
         assert_eq!(structure.leaf_len(), 4);
@@ -321,7 +328,7 @@ mod tests {
         // struct<list<int>> rows: null, {null}, {[]}, {[7]}
         let path = [Node::Item, Node::List, Node::Item];
         let layers = Layers::parse(&[1, 6, 3], &path).unwrap();
-        let mut structure = Structure::new(&path, 4, None);
+        let mut structure = Structure::new(&path, 4, 4, None);
         structure.append(&layers, &[1, 1, 1, 1], &[3, 1, 2, 0]).unwrap();
         let nodes = structure.finish();
         let valid = |node: &NodeColumn| node.validity.as_ref().map(|v| v.iter().collect::<Vec<_>>());
@@ -335,7 +342,7 @@ mod tests {
     fn refuses_levels_beyond_the_layers() {
         let path = [Node::List, Node::Item];
         let layers = Layers::parse(&[3, 6], &path).unwrap();
-        let mut structure = Structure::new(&path, 1, None);
+        let mut structure = Structure::new(&path, 1, 1, None);
         assert!(structure.append(&layers, &[1], &[4]).is_err());
         assert!(structure.append(&layers, &[2], &[0]).is_err());
         assert!(structure.append(&layers, &[1, 0], &[0]).is_err());

@@ -200,6 +200,22 @@ impl ValueCodec {
         }
     }
 
+    /// How many bytes of text slots `range` of a chunk of `slots` slots take, or the most that they may take.
+    pub(crate) fn text_bytes(&self, buffers: &[&[u8]], slots: usize, range: Range<usize>) -> Result<usize> {
+        let first = buffers[0];
+        Ok(match self {
+            ValueCodec::Variable { offset_width } => {
+                Variable::open(first, *offset_width, slots, range)?.span().len()
+            }
+            ValueCodec::Fsst { symbols, offset_width } => {
+                let span = Variable::open(first, *offset_width, slots, range)?.span();
+                symbols.most_decoded(first.get(span).unwrap_or_default())
+            }
+            ValueCodec::General { compressed, .. } => compressed.stated_size(first),
+            _ => 0,
+        })
+    }
+
     /// Sets `out` to the first buffer of a compressed chunk of `slots` slots, decompressed.
     pub(crate) fn decompress(
         &self,
@@ -235,7 +251,8 @@ struct Variable<'a> {
 }
 
 impl<'a> Variable<'a> {
-    fn new(buffer: &'a [u8], offset_width: usize, slots: usize, range: Range<usize>) -> Result<Self> {
+    /// The offsets, not yet checked, and no data.
+    fn open(buffer: &'a [u8], offset_width: usize, slots: usize, range: Range<usize>) -> Result<Self> {
         let table = (slots + 1) * offset_width;
         let Some(offsets) = buffer.get(..table) else {
             return Err(Error::corrupt(format!(
@@ -244,8 +261,17 @@ impl<'a> Variable<'a> {
             )));
         };
         let offsets = &offsets[range.start * offset_width..(range.end + 1) * offset_width];
-        let wide = offset_width == 8;
-        let mut values = Variable { offsets, wide, first: 0, data: &[] };
+        Ok(Variable { offsets, wide: offset_width == 8, first: 0, data: &[] })
+    }
+
+    /// Where the values lie, if the offsets ascend.
+    fn span(&self) -> Range<usize> {
+        self.offset(0)..self.ends().next_back().unwrap_or_default()
+    }
+
+    fn new(buffer: &'a [u8], offset_width: usize, slots: usize, range: Range<usize>) -> Result<Self> {
+        let table = (slots + 1) * offset_width;
+        let mut values = Self::open(buffer, offset_width, slots, range)?;
         let (first, mut last, mut ascending) = (values.offset(0), 0, true);
         for end in core::iter::once(first).chain(values.ends()) {
             ascending &= last <= end;
@@ -274,7 +300,7 @@ impl<'a> Variable<'a> {
         }
     }
 
-    fn ends(&self) -> impl ExactSizeIterator<Item = usize> + use<'a> {
+    fn ends(&self) -> impl ExactSizeIterator<Item = usize> + DoubleEndedIterator + use<'a> {
         let (offsets, wide) = (self.offsets, self.wide);
         let count = offsets.len() / if wide { 8 } else { 4 } - 1;
         (1..count + 1).map(move |i| match wide {
