@@ -22,8 +22,6 @@ import pyarrow as pa
 
 SEED = 20261130
 VERSIONS = ("2.0", "2.1", "2.2")
-WORDS = 32
-WRITE_AT_ONCE = 1 << 20
 
 Draw = Callable[[np.random.Generator, int], pa.Array]
 """A column of so many rows."""
@@ -38,6 +36,8 @@ class Kind:
     row_bytes: float
     wish: dict[str, str] = field(default_factory=dict)
     versions: tuple[str, ...] = VERSIONS
+    batch: int = 1 << 20
+    """Rows that the writer gets at once: it chooses encodings by them."""
 
     def array(self, rows: int) -> pa.Array:
         """The values, the same on every machine."""
@@ -107,9 +107,9 @@ def texts() -> list[Kind]:
     return [
         Kind("string-plain", sentences, 36, plain),
         Kind("string-plain-short", words(1_000_000), 12, plain),
-        Kind("string-dictionary", words(1000), 12, versions=STRUCTURAL),
+        Kind("string-dictionary", words(1000), 12, {}, STRUCTURAL, 1 << 17),
         Kind("string-dictionary-20", words(20), 12),
-        Kind("string-dictionary-long", words(1000, 60), 64, versions=STRUCTURAL),
+        Kind("string-dictionary-long", words(1000, 60), 64, {}, STRUCTURAL, 1 << 17),
         Kind("string-fsst", sentences, 36, {"compression": "fsst"}, STRUCTURAL),
         Kind("string-default", sentences, 36),
         Kind("string-urls", urls, 60),
@@ -391,7 +391,8 @@ def write(kind: Kind, version: str, size: int, folder: Path) -> dict:
     if not path.exists():
         partial = path.with_suffix(".partial")
         shutil.rmtree(partial, ignore_errors=True)
-        lance.write_dataset(table, partial, data_storage_version=version)
+        batches = pa.Table.from_batches(table.to_batches(max_chunksize=kind.batch))
+        lance.write_dataset(batches, partial, data_storage_version=version)
         partial.rename(path)
     return {"kind": kind.name, "version": version, "rows": rows, "bytes": array.nbytes}
 

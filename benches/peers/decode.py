@@ -3,8 +3,8 @@
 python decode.py DIR --lancet-bench BIN [--python PY] [--passes N] [--only TEXT]
 
 DIR is what columns.py made, BIN is lancet-decode-bench. Both workers are pinned to core 0, pylance
-with one thread for decoding and one for reading, and take turns column by column, pass after pass. A
-figure is the median over the passes, in 10^9 bytes a second of the column as Arrow lays it out.
+with one thread for decoding and one for reading, and take turns column by column, pass after pass.
+A figure is the median over the passes: 10^9 bytes a second of the column as Arrow lays it out.
 """
 
 import argparse

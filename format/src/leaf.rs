@@ -415,18 +415,16 @@ impl LeafBuilder {
         ) -> Result<()> {
             let base = bytes.len();
             let mut out = offsets.grow_typed::<O>(ends.len()).iter_mut();
-            let total = symbols.decoded_ends(codes, ends, |end| {
+            let room = bytes.grow(symbols.most_decoded(codes));
+            let total = symbols.decode_texts(codes, ends, room, |end| {
                 if let Some(out) = out.next() {
                     *out = O::truncated(base + end);
                 }
             });
-            let total = total.ok_or_else(bad_codes)?;
+            let end = total.and_then(|total| base.checked_add(total)).ok_or_else(bad_codes)?;
+            bytes.truncate(end);
             // The largest is checked once; the others are smaller.
-            O::from_usize(base.checked_add(total).ok_or_else(too_large)?)?;
-            match symbols.decode_into(codes, bytes.grow(total)) == Some(total) {
-                true => Ok(()),
-                false => Err(bad_codes()),
-            }
+            O::from_usize(end).map(drop)
         }
         self.slots += ends.len();
         match &mut self.values {
@@ -510,6 +508,53 @@ impl LeafBuilder {
         }
     }
 
+    /// Appends the one slot of `other`, which has the same shape, `count` times.
+    ///
+    /// # Errors
+    /// Too large if it would fill memory: it lies in the file once.
+    pub(crate) fn append_repeated(&mut self, other: &LeafBuilder, count: usize) -> Result<()> {
+        fn texts<O: Offset>(
+            offsets: &mut Buffer,
+            bytes: &mut Buffer,
+            text: &[u8],
+            count: usize,
+        ) -> Result<()> {
+            check_repeated(count, text.len() as u64)?;
+            let base = bytes.len();
+            O::from_usize(base + count * text.len())?;
+            for (i, out) in offsets.grow_typed::<O>(count).iter_mut().enumerate() {
+                *out = O::truncated(base + (i + 1) * text.len());
+            }
+            repeat(text, bytes.grow(count * text.len()));
+            Ok(())
+        }
+        debug_assert_eq!((&self.shape, 1), (&other.shape, other.slots));
+        match (&mut self.values, &other.values) {
+            (Slots::Fixed(_), Slots::Fixed(value)) => {
+                check_repeated(count, value.len() as u64)?;
+                repeat(value.as_slice(), self.grow_fixed(count, value.len())?);
+                return Ok(());
+            }
+            (Slots::Variable { offsets, bytes }, Slots::Variable { offsets: from, bytes: data }) => {
+                let text = &data.as_slice()[..from.typed::<i32>()[1] as usize];
+                texts::<i32>(offsets, bytes, text, count)?;
+            }
+            (
+                Slots::LargeVariable { offsets, bytes },
+                Slots::LargeVariable { offsets: from, bytes: data },
+            ) => {
+                let text = &data.as_slice()[..from.typed::<i64>()[1] as usize];
+                texts::<i64>(offsets, bytes, text, count)?;
+            }
+            _ => {
+                check_repeated(count, 4)?;
+                return self.append_slots_of(other, &alloc::vec![0; count]);
+            }
+        }
+        self.slots += count;
+        Ok(())
+    }
+
     fn bit(&self, i: usize) -> bool {
         match &self.values {
             Slots::Bits(bits) => bits.get(i),
@@ -587,6 +632,20 @@ impl LeafBuilder {
     #[cold]
     fn mismatch(&self, found: &str) -> Error {
         Error::corrupt(format!("found {found} where the type has {:?}", self.shape))
+    }
+}
+
+/// Fills `out` with `value` over and over: what is filled is copied behind itself.
+fn repeat(value: &[u8], out: &mut [u8]) {
+    if out.is_empty() {
+        return;
+    }
+    out[..value.len()].copy_from_slice(value);
+    let mut filled = value.len();
+    while filled < out.len() {
+        let more = filled.min(out.len() - filled);
+        out.copy_within(..more, filled);
+        filled += more;
     }
 }
 

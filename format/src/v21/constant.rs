@@ -157,12 +157,7 @@ impl Constant {
             false => levels::count_at_most(def, layers.visible),
         };
         match &self.value {
-            Some(value) => {
-                let picks = &mut target.scratch.picks;
-                picks.clear();
-                picks.resize(slots, 0);
-                target.leaf.append_slots_of(value, picks)
-            }
+            Some(value) => target.leaf.append_repeated(value, slots),
             None => target.leaf.append_defaults(slots),
         }
     }

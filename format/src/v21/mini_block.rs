@@ -126,6 +126,9 @@ impl MiniBlock {
             Some(Dictionary { items, .. }) if items.len() == 0 => {
                 target.leaf.append_defaults(target.scratch.picks.len())
             }
+            Some(Dictionary { items, .. }) if items.len() == 1 => {
+                target.leaf.append_repeated(items, target.scratch.picks.len())
+            }
             Some(Dictionary { items, .. }) => target.leaf.append_slots_of(items, &target.scratch.picks),
         }
     }

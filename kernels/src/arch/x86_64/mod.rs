@@ -1,4 +1,5 @@
 //! x86-64.
 
 pub(crate) mod detect;
+pub(crate) mod fsst;
 pub(crate) mod levels;
