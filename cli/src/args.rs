@@ -44,6 +44,9 @@ pub(crate) struct DatasetArgs {
     /// Read this branch instead of the main one
     #[arg(long, value_name = "NAME")]
     pub(crate) branch: Option<String>,
+    /// Refuse compressed chunks of more than this [default: 268435456]
+    #[arg(long, value_name = "BYTES", hide_short_help = true)]
+    pub(crate) max_decompressed: Option<usize>,
 }
 
 /// How the answer is written.

@@ -160,6 +160,29 @@ impl BitmapBuilder {
         self.ones += ones;
     }
 
+    /// Appends one bit for each entry of the set `chosen`: whether it is in `set`, too.
+    pub(crate) fn append_chosen(&mut self, set: &[u64], chosen: &[u64]) {
+        let count = levels::count(chosen);
+        let all = set.iter().zip(chosen).all(|(set, chosen)| set & chosen == *chosen);
+        if all && self.is_lazy() {
+            return self.append_n(count, true);
+        }
+        let at = self.len;
+        let packed = levels::pack(set, chosen, self.materialize(count), at);
+        self.len += packed.len;
+        self.ones += packed.ones;
+    }
+
+    /// Whether all bits so far are set.
+    pub(crate) fn all(&self) -> bool {
+        self.is_lazy()
+    }
+
+    /// How many bits so far are not set.
+    pub(crate) fn count_zeros(&self) -> usize {
+        self.len - self.ones
+    }
+
     /// Bit `i` of those appended so far.
     pub(crate) fn get(&self, i: usize) -> bool {
         self.is_lazy() || bits::get(self.bits.as_slice(), i)

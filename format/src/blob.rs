@@ -17,7 +17,7 @@ use crate::{
     Column, DataType, Error, Extent, Field, File, Result, Source, Values,
     column::too_large,
     ensure,
-    leaf::{LeafBuilder, LeafShape},
+    leaf::{self, LeafBuilder, LeafShape},
 };
 use alloc::{format, string::String, sync::Arc};
 use core::{fmt, ops::Range};
@@ -241,7 +241,7 @@ pub(crate) fn fetch(
     }
 
     let mut values = LeafBuilder::new(LeafShape::of(data_type)?, len, reuse);
-    values.reserve_bytes(here as usize);
+    values.reserve(leaf::Room { slots: 0, bytes: here as usize }, here as usize);
     let mut files = OpenFiles { file, last: None };
     for row in 0..len {
         match blob(row)? {

@@ -16,7 +16,7 @@
 //!   36  "LANC"
 //! ```
 
-use crate::{Error, Extent, Result, Schema, Source, cursor::Cursor, ensure, proto};
+use crate::{DEFAULT_MAX_DECOMPRESSED, Error, Extent, Result, Schema, Source, cursor::Cursor, ensure, proto};
 use alloc::{format, sync::Arc, vec::Vec};
 use core::fmt;
 
@@ -103,6 +103,8 @@ pub struct Container {
     num_globals: u32,
     /// Where column metadata messages may lie.
     metadata: core::ops::Range<u64>,
+    /// See [`crate::File::with_max_decompressed`].
+    pub(crate) max_decompressed: usize,
 }
 
 impl Container {
@@ -169,7 +171,16 @@ impl Container {
         let globals =
             Extent::new(&source, globals_start, u64::from(num_globals) * 16, "global buffer table")?;
         let metadata = metadata_start..columns_start;
-        Ok(Container { source, version, columns, num_columns, globals, num_globals, metadata })
+        Ok(Container {
+            source,
+            version,
+            columns,
+            num_columns,
+            globals,
+            num_globals,
+            metadata,
+            max_decompressed: DEFAULT_MAX_DECOMPRESSED,
+        })
     }
 
     /// The version of the file.
@@ -302,7 +313,13 @@ impl Container {
             .enumerate()
             .map(|(i, (offset, size))| self.page_buffer(i, offset, size))
             .collect::<Result<Vec<_>>>()?;
-        Ok(PageParts { rows: page.length, encoding, encoding_position: column.position, buffers })
+        Ok(PageParts {
+            rows: page.length,
+            encoding,
+            encoding_position: column.position,
+            buffers,
+            max_decompressed: self.max_decompressed,
+        })
     }
 
     /// The encoding message of a page whose column metadata lies at `position`.
@@ -436,6 +453,8 @@ pub(crate) struct PageParts {
     pub(crate) encoding: bytes::Bytes,
     pub(crate) encoding_position: u64,
     pub(crate) buffers: Vec<Extent>,
+    /// The most bytes that a compressed buffer may expand to.
+    pub(crate) max_decompressed: usize,
 }
 
 impl PageParts {

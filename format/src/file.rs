@@ -103,6 +103,18 @@ impl File {
         File { blob_files: Some(files), ..self }
     }
 
+    /// The same file with another bound on what one compressed buffer (a chunk of values, a dictionary, in version 2.0
+    /// a page) may expand to, in bytes. It is 256 MiB ([`DEFAULT_MAX_DECOMPRESSED`]) unless changed.
+    ///
+    /// Pages that were opened before keep the bound that they were opened with.
+    ///
+    /// [`DEFAULT_MAX_DECOMPRESSED`]: crate::DEFAULT_MAX_DECOMPRESSED
+    #[must_use]
+    pub fn with_max_decompressed(mut self, bytes: usize) -> Self {
+        self.container.max_decompressed = bytes;
+        self
+    }
+
     pub(crate) fn blob_files(&self) -> Option<&dyn BlobFiles> {
         self.blob_files.as_deref()
     }

@@ -12,6 +12,7 @@ use crate::{
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use bytes::Bytes;
 use core::ops::Range;
+use lancet_kernels::{fsst::Symbols, gather};
 
 /// What one slot of a leaf holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +91,27 @@ impl LeafShape {
             LeafShape::Fixed { item: Item::Bytes(width), items, .. } => Some(items * width),
             _ => None,
         }
+    }
+}
+
+/// How much room slots take: their number, and the bytes of their texts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub(crate) slots: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Room {
+    /// Slots without text.
+    pub(crate) fn of_slots(slots: usize) -> Self {
+        Room { slots, bytes: 0 }
+    }
+}
+
+impl core::ops::AddAssign for Room {
+    fn add_assign(&mut self, more: Room) {
+        self.slots = self.slots.saturating_add(more.slots);
+        self.bytes = self.bytes.saturating_add(more.bytes);
     }
 }
 
@@ -174,13 +196,6 @@ impl LeafBuilder {
         }
     }
 
-    /// Makes room for `additional` more bytes of text.
-    pub(crate) fn reserve_bytes(&mut self, additional: usize) {
-        if let Slots::Variable { bytes, .. } | Slots::LargeVariable { bytes, .. } = &mut self.values {
-            bytes.reserve(additional);
-        }
-    }
-
     /// Appends `count` slots of whole bytes and lends them; the caller writes all of them.
     ///
     /// # Errors
@@ -202,10 +217,35 @@ impl LeafBuilder {
         }
     }
 
-    /// Makes room for exactly `count` slots, once their number is known and they will be copied.
-    pub(crate) fn reserve_fixed(&mut self, count: usize) {
-        if let (Slots::Fixed(buffer), Some(width)) = (&mut self.values, self.shape.slot_bytes()) {
-            buffer.reserve(count * width);
+    /// Makes room, once it is known how much is needed and that the slots will be copied, so that no buffer grows
+    /// later. `most` is what the file can hold in bytes: more than that times eight is not believed.
+    pub(crate) fn reserve(&mut self, room: Room, most: usize) {
+        let bits = self.shape.slot_bits().unwrap_or(1).max(1);
+        let slots = room.slots.min(usize::try_from(most as u64 * 8 / bits).unwrap_or(usize::MAX));
+        match &mut self.values {
+            Slots::Null | Slots::Bits(_) => {}
+            Slots::Fixed(buffer) => buffer.reserve(slots * self.shape.slot_bytes().unwrap_or_default()),
+            Slots::Variable { offsets, bytes } => {
+                offsets.reserve(slots * size_of::<i32>());
+                bytes.reserve(room.bytes.min(most.saturating_mul(8)));
+            }
+            Slots::LargeVariable { offsets, bytes } => {
+                offsets.reserve(slots * size_of::<i64>());
+                bytes.reserve(room.bytes.min(most.saturating_mul(8)));
+            }
+        }
+    }
+
+    /// The bytes of the texts at `indices` in all; 0 for slots of one width.
+    pub(crate) fn text_bytes(&self, indices: &[u32]) -> usize {
+        fn sum<O: gather::Offset>(offsets: &[O], indices: &[u32]) -> usize {
+            let text = |&i: &u32| offsets[i as usize + 1].position() - offsets[i as usize].position();
+            indices.iter().map(text).sum()
+        }
+        match &self.values {
+            Slots::Variable { offsets, .. } => sum::<i32>(offsets.typed(), indices),
+            Slots::LargeVariable { offsets, .. } => sum::<i64>(offsets.typed(), indices),
+            _ => 0,
         }
     }
 
@@ -344,7 +384,7 @@ impl LeafBuilder {
             bytes.extend_from_slice(data);
             let count = ends.len();
             for (out, end) in offsets.grow_typed::<O>(count).iter_mut().zip(ends) {
-                *out = O::from_usize(base + end)?;
+                *out = O::truncated(base + end);
             }
             Ok(())
         }
@@ -356,27 +396,50 @@ impl LeafBuilder {
         }
     }
 
-    /// Appends one text or binary value of at most `room` bytes that `write` decodes; `write` returns its
-    /// length.
-    pub(crate) fn append_decoded(
+    /// Appends texts coded by `symbols`, which lie end to end in `codes`; `ends` are relative to it and ascending.
+    ///
+    /// # Errors
+    /// Corrupt if they are not coded so; too large if the bytes no longer fit the offsets.
+    pub(crate) fn append_coded(
         &mut self,
-        room: usize,
-        write: impl FnOnce(&mut [u8]) -> Result<usize>,
+        symbols: &Symbols,
+        codes: &[u8],
+        ends: impl ExactSizeIterator<Item = usize>,
     ) -> Result<()> {
-        let (Slots::Variable { bytes, .. } | Slots::LargeVariable { bytes, .. }) = &mut self.values else {
-            return Err(self.mismatch("text or binary"));
-        };
-        let start = bytes.len();
-        let written = write(bytes.grow(room))?;
-        bytes.truncate(start + written);
-        let end = bytes.len();
-        match &mut self.values {
-            Slots::Variable { offsets, .. } => offsets.grow_typed::<i32>(1)[0] = i32::from_usize(end)?,
-            Slots::LargeVariable { offsets, .. } => offsets.grow_typed::<i64>(1)[0] = i64::from_usize(end)?,
-            _ => unreachable!("matched above"),
+        fn append<O: Offset>(
+            offsets: &mut Buffer,
+            bytes: &mut Buffer,
+            symbols: &Symbols,
+            codes: &[u8],
+            ends: impl ExactSizeIterator<Item = usize>,
+        ) -> Result<()> {
+            let base = bytes.len();
+            let mut out = offsets.grow_typed::<O>(ends.len()).iter_mut();
+            let room = bytes.grow(symbols.most_decoded(codes));
+            let total = symbols.decode_texts(codes, ends, room, |end| {
+                if let Some(out) = out.next() {
+                    *out = O::truncated(base + end);
+                }
+            });
+            let end = total.and_then(|total| base.checked_add(total)).ok_or_else(bad_codes)?;
+            bytes.truncate(end);
+            // The largest is checked once; the others are smaller.
+            O::from_usize(end).map(drop)
         }
-        self.slots += 1;
-        Ok(())
+        self.slots += ends.len();
+        match &mut self.values {
+            Slots::Variable { offsets, bytes } => append::<i32>(offsets, bytes, symbols, codes, ends),
+            Slots::LargeVariable { offsets, bytes } => append::<i64>(offsets, bytes, symbols, codes, ends),
+            _ => Err(self.mismatch("text or binary")),
+        }
+    }
+
+    /// Adds bytes behind the last text that belong to none, so that all texts can be gathered fast; nothing may be
+    /// appended later.
+    pub(crate) fn pad(&mut self) {
+        if let Slots::Variable { bytes, .. } | Slots::LargeVariable { bytes, .. } = &mut self.values {
+            bytes.grow(16).fill(0);
+        }
     }
 
     /// Appends `count` slots of unimportant content, for nulls: zeros, or empty text.
@@ -420,7 +483,7 @@ impl LeafBuilder {
                 let width = self.shape.slot_bytes().unwrap_or_default();
                 check_repeated(indices.len(), width as u64)?;
                 let out = self.grow_fixed(indices.len(), width)?;
-                lancet_kernels::gather::fixed(width, source.as_slice(), indices, out);
+                gather::fixed(width, source.as_slice(), indices, out);
                 Ok(())
             }
             (Slots::Bits(_), Slots::Bits(_)) => indices.iter().try_for_each(|&i| {
@@ -443,6 +506,53 @@ impl LeafBuilder {
             }
             _ => Err(self.mismatch("a dictionary of another type")),
         }
+    }
+
+    /// Appends the one slot of `other`, which has the same shape, `count` times.
+    ///
+    /// # Errors
+    /// Too large if it would fill memory: it lies in the file once.
+    pub(crate) fn append_repeated(&mut self, other: &LeafBuilder, count: usize) -> Result<()> {
+        fn texts<O: Offset>(
+            offsets: &mut Buffer,
+            bytes: &mut Buffer,
+            text: &[u8],
+            count: usize,
+        ) -> Result<()> {
+            check_repeated(count, text.len() as u64)?;
+            let base = bytes.len();
+            O::from_usize(base + count * text.len())?;
+            for (i, out) in offsets.grow_typed::<O>(count).iter_mut().enumerate() {
+                *out = O::truncated(base + (i + 1) * text.len());
+            }
+            repeat(text, bytes.grow(count * text.len()));
+            Ok(())
+        }
+        debug_assert_eq!((&self.shape, 1), (&other.shape, other.slots));
+        match (&mut self.values, &other.values) {
+            (Slots::Fixed(_), Slots::Fixed(value)) => {
+                check_repeated(count, value.len() as u64)?;
+                repeat(value.as_slice(), self.grow_fixed(count, value.len())?);
+                return Ok(());
+            }
+            (Slots::Variable { offsets, bytes }, Slots::Variable { offsets: from, bytes: data }) => {
+                let text = &data.as_slice()[..from.typed::<i32>()[1] as usize];
+                texts::<i32>(offsets, bytes, text, count)?;
+            }
+            (
+                Slots::LargeVariable { offsets, bytes },
+                Slots::LargeVariable { offsets: from, bytes: data },
+            ) => {
+                let text = &data.as_slice()[..from.typed::<i64>()[1] as usize];
+                texts::<i64>(offsets, bytes, text, count)?;
+            }
+            _ => {
+                check_repeated(count, 4)?;
+                return self.append_slots_of(other, &alloc::vec![0; count]);
+            }
+        }
+        self.slots += count;
+        Ok(())
     }
 
     fn bit(&self, i: usize) -> bool {
@@ -525,6 +635,25 @@ impl LeafBuilder {
     }
 }
 
+/// Fills `out` with `value` over and over: what is filled is copied behind itself.
+fn repeat(value: &[u8], out: &mut [u8]) {
+    if out.is_empty() {
+        return;
+    }
+    out[..value.len()].copy_from_slice(value);
+    let mut filled = value.len();
+    while filled < out.len() {
+        let more = filled.min(out.len() - filled);
+        out.copy_within(..more, filled);
+        filled += more;
+    }
+}
+
+#[cold]
+fn bad_codes() -> Error {
+    Error::corrupt("expected FSST codes of the symbol table, found others")
+}
+
 /// Wraps flat items in the fixed-size lists of `data_type`.
 fn nest(
     data_type: &DataType,
@@ -577,7 +706,7 @@ fn first_offset<O: Offset>(mut offsets: Buffer, expected: usize) -> Buffer {
     offsets
 }
 
-fn append_texts<O: Offset + Into<i64>>(
+fn append_texts<O: Offset + gather::Offset + Into<i64>>(
     offsets: &mut Buffer,
     bytes: &mut Buffer,
     from: &[O],
@@ -592,16 +721,12 @@ fn append_texts<O: Offset + Into<i64>>(
     let mut total = base;
     for (out, &i) in offsets.grow_typed::<O>(indices.len()).iter_mut().zip(indices) {
         total += range(i).len();
-        *out = O::from_usize(total)?;
+        *out = O::truncated(total);
     }
+    // The last is the largest.
+    O::from_usize(total)?;
     check_repeated(1, (total - base) as u64)?;
-    let mut out = bytes.grow(total - base);
-    for &i in indices {
-        let value = &data[range(i)];
-        let (head, rest) = out.split_at_mut(value.len());
-        head.copy_from_slice(value);
-        out = rest;
-    }
+    gather::texts(from, data, indices, bytes.grow(total - base));
     Ok(())
 }
 

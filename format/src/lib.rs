@@ -34,6 +34,7 @@ pub use blob::{BlobFile, BlobFiles, blob_file_name};
 pub use buffer::Buffer;
 pub use coded::Coded;
 pub use column::{Column, Pick, Values};
+pub use compress::DEFAULT_MAX_DECOMPRESSED;
 pub use container::{Container, FileVersion};
 pub use data_type::{DataType, Physical, TimeUnit};
 pub use error::{Error, ErrorKind, Result};

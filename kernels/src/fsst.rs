@@ -12,7 +12,15 @@
 //!            zeros up to 2312 bytes
 //! ```
 
+#[cfg(target_arch = "x86_64")]
+use crate::arch::x86_64::fsst as x86_64;
 use core::slice::Iter;
+
+/// The length of a code without a symbol: a bit that no length has.
+const NONE: u8 = 0x80;
+
+/// Room for four symbols, and for what is written behind the last.
+const ROOM: usize = 40;
 
 /// Bytes of a stored table.
 const TABLE_LEN: usize = 2312;
@@ -26,14 +34,17 @@ const ESCAPE: u8 = 255;
 #[derive(Clone)]
 pub struct Symbols {
     compressed: bool,
-    symbols: [[u8; 8]; 256],
-    /// By code; 0 for the escape and for codes that have no symbol.
+    /// The first byte of text is the lowest.
+    symbols: [u64; 256],
+    /// By code; [`NONE`] for the escape and for codes that have no symbol.
     lengths: [u8; 256],
+    /// By byte: as many bytes as it can stand for, at the most.
+    most: [u8; 256],
 }
 
 impl core::fmt::Debug for Symbols {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "Symbols({})", self.lengths.iter().filter(|len| **len > 0).count())
+        write!(f, "Symbols({})", self.lengths.iter().filter(|len| **len < NONE).count())
     }
 }
 
@@ -46,18 +57,178 @@ impl Symbols {
         }
         let n = table[0] as usize;
         let (symbols, rest) = table[8..].split_at(8 * n);
-        let mut parsed = Symbols { compressed: table[3] & 1 != 0, symbols: [[0; 8]; 256], lengths: [0; 256] };
-        parsed.symbols[..n].copy_from_slice(symbols.as_chunks().0);
+        let compressed = table[3] & 1 != 0;
+        let mut parsed = Symbols { compressed, symbols: [0; 256], lengths: [NONE; 256], most: [1; 256] };
+        for (symbol, &bytes) in parsed.symbols.iter_mut().zip(symbols.as_chunks().0) {
+            *symbol = u64::from_le_bytes(bytes);
+        }
         parsed.lengths[..n].copy_from_slice(&rest[..n]);
         if parsed.lengths[..n].iter().any(|length| !(1..=8).contains(length)) {
             return Err("an FSST symbol is 1 to 8 bytes long");
         }
+        parsed.most[..n].copy_from_slice(&rest[..n]);
         Ok(parsed)
     }
 
     /// Whether strings are coded. If not, they are stored as they are, and the functions below pass them through.
     pub fn is_compressed(&self) -> bool {
         self.compressed
+    }
+
+    /// The most bytes that strings decode to whose codes lie end to end in `codes`: as many, if there are no escapes.
+    pub fn most_decoded(&self, codes: &[u8]) -> usize {
+        if !self.compressed {
+            return codes.len();
+        }
+        #[cfg(target_arch = "x86_64")]
+        if x86_64::is_usable() {
+            return x86_64::sum(&self.most, codes);
+        }
+        sum(&self.most, codes)
+    }
+
+    /// Decodes strings whose codes lie end to end in `codes`, up to each of `code_ends`, which ascend. They fill the
+    /// start of `out` end to end; `end` is called with the end of each in turn. Returns the last end; `None` if a string
+    /// is invalid, or they do not fit. `out` may be overwritten behind them.
+    ///
+    /// # Panics
+    ///
+    /// If `code_ends` leave `codes` or do not ascend.
+    pub fn decode_texts(
+        &self,
+        codes: &[u8],
+        code_ends: impl Iterator<Item = usize>,
+        out: &mut [u8],
+        mut end: impl FnMut(usize),
+    ) -> Option<usize> {
+        if !self.compressed {
+            code_ends.for_each(end);
+            return self.decode_into(codes, out);
+        }
+        // All codes are decoded in a row, whatever string they belong to, and where every fourth begins is written
+        // down: strings are short, and loops over them would end where the processor does not expect it.
+        let mut block = Block::new();
+        let mut at = self.decode_block(codes, &mut block, 0, out)?;
+        let mut before = 0;
+        for code_end in code_ends {
+            assert!(
+                before <= code_end && code_end <= codes.len(),
+                "codes {before}..{code_end} of {}",
+                codes.len()
+            );
+            before = code_end;
+            while code_end > block.end {
+                at = self.decode_block(codes, &mut block, at, out)?;
+            }
+            end(self.place(codes, &block, code_end)?);
+        }
+        (block.end == codes.len()).then_some(at)
+    }
+
+    /// Where what stands before code `end`, which is in the block or behind its last, ends; `None` if that is behind an
+    /// escape.
+    #[inline(always)]
+    fn place(&self, codes: &[u8], block: &Block, end: usize) -> Option<usize> {
+        let (group, rest) = ((end - block.start) / 4, (end - block.start) % 4);
+        let place = block.places[group];
+        let codes = &codes[block.start + group * 4..];
+        if let Some(four) = codes.first_chunk::<4>() {
+            // The lengths of those before the end, a byte each: no branch, which the processor would guess wrong.
+            let lengths = u32::from_le_bytes(four.map(|code| self.lengths[code as usize]));
+            let lengths = lengths & ((1 << (8 * rest)) - 1);
+            if lengths & 0x8080_8080 == 0 && place & INSIDE == 0 {
+                let sum = lengths.wrapping_mul(0x0101_0101) >> 24;
+                return Some(block.at + place as usize + sum as usize);
+            }
+        }
+        let mut at = block.at + (place & !INSIDE) as usize;
+        let mut inside = place & INSIDE != 0;
+        for &code in &codes[..rest] {
+            match self.lengths[code as usize] {
+                _ if inside => (at, inside) = (at + 1, false),
+                NONE => inside = true,
+                length => at += length as usize,
+            }
+        }
+        (!inside).then_some(at)
+    }
+
+    /// Decodes four codes, and returns the end; `None` if one of them has no symbol.
+    #[inline(always)]
+    fn decode_four(&self, codes: [u8; 4], room: &mut [u8; ROOM]) -> Option<usize> {
+        let [a, b, c, d] = codes.map(usize::from);
+        let length = |code: usize| self.lengths[code] as usize;
+        let (first, second, third, fourth) = (length(a), length(b), length(c), length(d));
+        if first | second | third | fourth >= NONE as usize {
+            return None;
+        }
+        let mut put = |at: usize, code: usize| {
+            // Three lengths are 24 at the most: the mask changes nothing, but no check is needed.
+            let at = at & 31;
+            room[at..at + 8].copy_from_slice(&self.symbols[code].to_le_bytes());
+        };
+        put(0, a);
+        put(first, b);
+        put(first + second, c);
+        put(first + second + third, d);
+        Some(first + second + third + fourth)
+    }
+
+    /// Decodes the codes behind `block` to `out` from `at` on, and sets it to them. Returns the end in `out`.
+    fn decode_block(&self, codes: &[u8], block: &mut Block, at: usize, out: &mut [u8]) -> Option<usize> {
+        let (start, base) = (block.end, at);
+        let out = out.get_mut(base..)?;
+        let more = codes.len() > start + Block::CODES;
+        let codes = &codes[start..][..Block::CODES.min(codes.len() - start)];
+        let (mut group, mut at) = (0, 0);
+        // A byte behind an escape in the group before.
+        let mut inside = block.inside;
+        loop {
+            // As long as there is room for whole symbols, whatever their length.
+            if !inside {
+                let groups = &codes.as_chunks::<4>().0[group..];
+                for (four, place) in groups.iter().zip(&mut block.places[group..]) {
+                    let room = out.get_mut(at..).and_then(|out| out.first_chunk_mut::<ROOM>());
+                    let Some(room) = room else { break };
+                    let Some(end) = self.decode_four(*four, room) else { break };
+                    *place = at as u16;
+                    at += end;
+                    group += 1;
+                }
+            }
+            // Then code by code, up to the next group.
+            block.places[group] = at as u16 | if inside { INSIDE } else { 0 };
+            let rest = codes.get(group * 4..).unwrap_or_default();
+            if rest.is_empty() {
+                break;
+            }
+            for &code in &rest[..rest.len().min(4)] {
+                let length = self.lengths[code as usize];
+                if inside {
+                    *out.get_mut(at)? = code;
+                    (at, inside) = (at + 1, false);
+                } else if length < NONE {
+                    let symbol = self.symbols[code as usize].to_le_bytes();
+                    let length = length as usize;
+                    out.get_mut(at..at + length)?.copy_from_slice(&symbol[..length]);
+                    at += length;
+                } else if code == ESCAPE {
+                    inside = true;
+                } else {
+                    return None;
+                }
+            }
+            group += 1;
+            if rest.len() <= 4 {
+                // The last group may not be full: its place is that of its first code.
+                if rest.len() == 4 {
+                    block.places[group] = at as u16 | if inside { INSIDE } else { 0 };
+                }
+                break;
+            }
+        }
+        *block = Block { start, end: start + codes.len(), at: base, inside, ..*block };
+        (more || !inside).then_some(base + at)
     }
 
     /// Bytes of a decoded string; `None` if a code has no symbol or the last one is an escape.
@@ -69,7 +240,7 @@ impl Symbols {
         let mut codes = codes.iter();
         while let Some(&code) = codes.next() {
             let length = match self.lengths[code as usize] {
-                0 => literal(code, &mut codes).map(|_| 1)?,
+                NONE => literal(code, &mut codes).map(|_| 1)?,
                 length => length as usize,
             };
             len = len.checked_add(length)?;
@@ -85,24 +256,41 @@ impl Symbols {
             out.get_mut(..codes.len())?.copy_from_slice(codes);
             return Some(codes.len());
         }
-        let mut at = 0;
-        let mut codes = codes.iter();
-        while let Some(&code) = codes.next() {
-            let length = self.lengths[code as usize] as usize;
-            if length == 0 {
-                *out.get_mut(at)? = literal(code, &mut codes)?;
-                at += 1;
-                continue;
-            }
-            let symbol = &self.symbols[code as usize];
-            match out.get_mut(at..at + 8) {
-                Some(room) => room.copy_from_slice(symbol),
-                None => out.get_mut(at..at + length)?.copy_from_slice(&symbol[..length]),
-            }
-            at += length;
+        let (mut block, mut at) = (Block::new(), 0);
+        while block.end < codes.len() {
+            at = self.decode_block(codes, &mut block, at, out)?;
         }
         Some(at)
     }
+}
+
+/// Some codes of many, and where what they stand for begins.
+struct Block {
+    /// The first code, and the one behind the last.
+    start: usize,
+    end: usize,
+    /// Where the first begins in what is decoded.
+    at: usize,
+    /// Whether the last is an escape.
+    inside: bool,
+    /// Where every fourth begins, counted from there; with [`INSIDE`], it is a byte behind an escape.
+    places: [u16; Block::CODES / 4 + 1],
+}
+
+const INSIDE: u16 = 1 << 15;
+
+impl Block {
+    /// Few enough for their places to be numbers of 15 bits.
+    const CODES: usize = 1024;
+
+    fn new() -> Self {
+        Block { start: 0, end: 0, at: 0, inside: false, places: [0; Block::CODES / 4 + 1] }
+    }
+}
+
+/// The numbers that the bytes of `codes` have in `table`, summed up.
+fn sum(table: &[u8; 256], codes: &[u8]) -> usize {
+    codes.iter().map(|&code| table[code as usize] as usize).sum()
 }
 
 /// The byte after an escape; `None` if it is missing or `code` is no escape.
@@ -132,6 +320,17 @@ mod tests {
     fn decode(symbols: &Symbols, codes: &[u8]) -> Option<Vec<u8>> {
         let mut out = vec![0; symbols.decoded_len(codes)?];
         assert_eq!(symbols.decode_into(codes, &mut out), Some(out.len()));
+        let escapes = codes.contains(&ESCAPE);
+        assert!(symbols.most_decoded(codes) >= out.len());
+        assert!(escapes || symbols.most_decoded(codes) == out.len());
+        let (mut ends, middle) = (vec![], codes.len() / 2);
+        let middle = middle + usize::from(symbols.decoded_len(&codes[..middle]).is_none());
+        let mut texts = vec![0; out.len()];
+        let code_ends = [middle, middle, codes.len()];
+        let total = symbols.decode_texts(codes, code_ends.into_iter(), &mut texts, |end| ends.push(end));
+        assert_eq!((total, &texts), (Some(out.len()), &out));
+        let first = symbols.decoded_len(&codes[..middle]).unwrap();
+        assert_eq!(ends, [first, first, out.len()]);
         Some(out)
     }
 
@@ -150,6 +349,15 @@ mod tests {
             assert_eq!(symbols.decoded_len(codes), None, "{codes:?}");
             assert_eq!(symbols.decode_into(codes, &mut [0; 32]), None, "{codes:?}");
         }
+    }
+
+    #[test]
+    fn strings_that_end_in_an_escape() {
+        let symbols = Symbols::parse(&table(&[b"a", b"bc"])).unwrap();
+        let codes = [0, 255, b'x', 1, 0, 0];
+        let texts = |ends: &[usize]| symbols.decode_texts(&codes, ends.iter().copied(), &mut [0; 64], |_| ());
+        assert_eq!(texts(&[1, 3, 6]), Some(6));
+        assert_eq!(texts(&[0, 2, 6]), None);
     }
 
     #[test]
@@ -187,9 +395,9 @@ mod tests {
             let texts: Vec<Vec<u8>> = (0..n).map(|_| symbol()).collect();
             let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
             let symbols = Symbols::parse(&table(&texts)).unwrap();
-            for _ in 0..rounds(300) {
+            for round in 0..rounds(300) {
                 let (mut codes, mut text) = (vec![], vec![]);
-                for _ in 0..random.below(50) {
+                for _ in 0..random.below(if round % 8 == 0 { 4000 } else { 50 }) {
                     let code = random.below(n + 1);
                     if code < n {
                         codes.push(code as u8);

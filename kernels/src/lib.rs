@@ -38,6 +38,6 @@ pub mod mask;
 #[cfg(test)]
 mod random;
 pub mod rle;
-pub mod select;
 pub mod roofline;
+pub mod select;
 pub mod unpack;

@@ -9,23 +9,37 @@
 ///
 /// If `W` is 0 or `out` does not hold whole items.
 pub fn expand<const W: usize>(values: &[u8], lengths: &[u8], skip: usize, out: &mut [u8]) -> bool {
-    let ((values, values_rest), (mut out, out_rest)) = (values.as_chunks::<W>(), out.as_chunks_mut::<W>());
+    /// So many items are written at once, whatever the length of a run that is no longer.
+    const STEP: usize = 16;
+    let ((values, values_rest), (out, out_rest)) = (values.as_chunks::<W>(), out.as_chunks_mut::<W>());
     assert!(out_rest.is_empty(), "room for whole items of {W} bytes");
     if !values_rest.is_empty() || values.len() != lengths.len() || lengths.contains(&0) {
         return false;
     }
-    let mut skip = skip;
-    for (&value, &length) in values.iter().zip(lengths) {
-        if skip == 0 && out.is_empty() {
+    let mut runs = values.iter().zip(lengths);
+    let (mut left, mut at) = (skip, 0);
+    while left > 0 {
+        let Some((&value, &length)) = runs.next() else { return false };
+        let wanted = (length as usize).saturating_sub(left);
+        let end = wanted.min(out.len());
+        out[..end].fill(value);
+        (left, at) = (left.saturating_sub(length as usize), wanted);
+    }
+    for (&value, &length) in runs {
+        let length = length as usize;
+        if at >= out.len() {
             break;
         }
-        let skipped = skip.min(length as usize);
-        skip -= skipped;
-        let (run, after) = out.split_at_mut((length as usize - skipped).min(out.len()));
-        run.fill(value);
-        out = after;
+        match out[at..].first_chunk_mut::<STEP>() {
+            Some(room) if length <= STEP => *room = [value; STEP],
+            _ => {
+                let end = out.len().min(at + length);
+                out[at..end].fill(value);
+            }
+        }
+        at += length;
     }
-    skip == 0 && out.is_empty()
+    at >= out.len()
 }
 
 /// Items in all runs; `None` if a length is zero.

@@ -13,7 +13,7 @@ use crate::{
     versions::{self, Stamp},
 };
 use lancet_format::{
-    Schema,
+    DEFAULT_MAX_DECOMPRESSED, Schema,
     table::{self, Branch, IndexMetadata, Manifest, Tag},
 };
 use std::{
@@ -55,6 +55,7 @@ struct Inner {
 pub struct OpenOptions {
     storage: Arc<dyn Storage>,
     max_open_files: usize,
+    max_decompressed: usize,
     branch: Option<String>,
     which: Which,
 }
@@ -83,6 +84,14 @@ impl OpenOptions {
     #[must_use]
     pub fn max_open_files(mut self, files: usize) -> Self {
         self.max_open_files = files;
+        self
+    }
+
+    /// How many bytes one compressed buffer of a file (a chunk of values, a dictionary, in files of version 2.0 a page)
+    /// may expand to; by default 256 MiB. Files with larger ones are refused as unsupported.
+    #[must_use]
+    pub fn max_decompressed(mut self, bytes: usize) -> Self {
+        self.max_decompressed = bytes;
         self
     }
 
@@ -118,7 +127,7 @@ impl OpenOptions {
             trimmed => trimmed,
         };
         let location = Location { root: root.to_owned(), branch: self.branch.clone() };
-        let pool = Arc::new(FilePool::new(self.storage.clone(), self.max_open_files));
+        let pool = Arc::new(FilePool::new(self.storage.clone(), self.max_open_files, self.max_decompressed));
         open(pool, location, &self.which, None)
     }
 
@@ -135,6 +144,11 @@ impl OpenOptions {
                 path.display()
             ))),
         }
+    }
+
+    /// As [`verify_file`](crate::verify_file), with the storage and the bounds of these options.
+    pub fn verify_file(&self, path: &str, progress: &mut dyn FnMut(Progress)) -> Vec<Finding> {
+        verify::file(&*self.storage, path, self.max_decompressed, progress)
     }
 
     pub(crate) fn storage_ref(&self) -> &dyn Storage {
@@ -182,7 +196,13 @@ impl Dataset {
 
     /// Options to open a dataset with: a version, a tag, a branch, another storage, other bounds.
     pub fn options() -> OpenOptions {
-        OpenOptions { storage: Arc::new(Mapped), max_open_files: 8192, branch: None, which: Which::Newest }
+        OpenOptions {
+            storage: Arc::new(Mapped),
+            max_open_files: 8192,
+            max_decompressed: DEFAULT_MAX_DECOMPRESSED,
+            branch: None,
+            which: Which::Newest,
+        }
     }
 
     fn new(

@@ -74,6 +74,8 @@ impl FileSlot {
 pub(crate) struct FilePool {
     storage: Arc<dyn Storage>,
     limit: usize,
+    /// The most bytes that a compressed buffer of a file may expand to.
+    max_decompressed: usize,
     open: Mutex<VecDeque<Weak<FileSlot>>>,
 }
 
@@ -103,8 +105,12 @@ impl Deref for OpenFile {
 }
 
 impl FilePool {
-    pub(crate) fn new(storage: Arc<dyn Storage>, limit: usize) -> Self {
-        FilePool { storage, limit: limit.max(1), open: Mutex::default() }
+    pub(crate) fn new(storage: Arc<dyn Storage>, limit: usize, max_decompressed: usize) -> Self {
+        FilePool { storage, limit: limit.max(1), max_decompressed, open: Mutex::default() }
+    }
+
+    pub(crate) fn max_decompressed(&self) -> usize {
+        self.max_decompressed
     }
 
     pub(crate) fn storage(&self) -> &dyn Storage {
@@ -162,7 +168,7 @@ impl FilePool {
         }
         let file = File::open(source).map_err(|error| Error::format(path, error))?;
         let blobs = BlobFolder::new(self.storage.clone(), path, slot.bases.clone());
-        let file = file.with_blob_files(Arc::new(blobs));
+        let file = file.with_blob_files(Arc::new(blobs)).with_max_decompressed(self.max_decompressed);
         // Columns are found by the manifest's schema, but a file that cannot say its own is damaged.
         file.container().schema().map_err(|error| Error::format(path, error))?;
         while clock.len() >= self.limit {

@@ -42,22 +42,15 @@ pub(crate) enum ProjectedColumn {
 pub(crate) struct ComputedColumn {
     computed: Computed,
     inputs: Vec<ProjectedColumn>,
-    data_type: DataType,
 }
 
 impl ComputedColumn {
     /// # Errors
     /// Those of binding the expression to `schema`.
     fn new(expr: &Expr, schema: &Schema) -> Result<Self> {
-        let typed = expr.bind(schema)?;
-        let computed = Computed::new(&typed)?;
+        let computed = Computed::new(&expr.bind(schema)?)?;
         let inputs = computed.columns().iter().map(ProjectedColumn::of_ref).collect();
-        // Dictionaries are read as their values.
-        let data_type = match typed.data_type() {
-            DataType::Dictionary(_, values) => (**values).clone(),
-            other => other.clone(),
-        };
-        Ok(ComputedColumn { computed, inputs, data_type })
+        Ok(ComputedColumn { computed, inputs })
     }
 
     /// The values of the physical rows of `ranges`.
@@ -239,7 +232,7 @@ impl ProjectedColumn {
                 }
                 data_type.clone()
             }
-            ProjectedColumn::Computed(computed) => computed.data_type.clone(),
+            ProjectedColumn::Computed(computed) => computed.computed.data_type().clone(),
             _ => DataType::UInt64,
         }
     }

@@ -11,7 +11,7 @@ use crate::{
     storage::{Bytes, Storage},
 };
 use lancet_format::{
-    Column, ColumnMap, Error as FormatError, Field, File, Source,
+    Column, ColumnMap, DEFAULT_MAX_DECOMPRESSED, Error as FormatError, Field, File, Source,
     describe::{Content, FileDescription, describe, file as describe_file},
     index::{SET_BUFFERS, SetLayout, set_buffer},
     table::{Fragment as FragmentMeta, IndexMetadata, MAX_ROWS, Transaction},
@@ -56,7 +56,7 @@ pub struct Progress {
 pub(crate) fn dataset(dataset: &Dataset, progress: &mut dyn FnMut(Progress)) -> Vec<Finding> {
     let columns = dataset.fragments().len() * dataset.schema().fields.len();
     let files = dataset.index_segments().iter().map(|segment| segment.files.len()).sum::<usize>();
-    let mut verifier = Verifier::new((columns + files) as u64, progress);
+    let mut verifier = Verifier::new((columns + files) as u64, dataset.pool().max_decompressed(), progress);
     verifier.manifest(dataset);
     for fragment in dataset.fragments() {
         verifier.fragment = Some(fragment.meta.id);
@@ -72,8 +72,20 @@ pub(crate) fn dataset(dataset: &Dataset, progress: &mut dyn FnMut(Progress)) -> 
 /// Reads a file that stands alone and tells what is wrong with it: every column of a data or index file, by its
 /// own schema; a manifest, a deletion file, a transaction, a tag or a branch. The kind is told as
 /// [`inspect`](crate::inspect) tells it. `progress` is called after each column.
+///
+/// [`OpenOptions::verify_file`](crate::OpenOptions::verify_file) does it with other bounds.
 pub fn verify_file(storage: &dyn Storage, path: &str, progress: &mut dyn FnMut(Progress)) -> Vec<Finding> {
-    let mut verifier = Verifier::new(0, progress);
+    file(storage, path, DEFAULT_MAX_DECOMPRESSED, progress)
+}
+
+/// See [`verify_file`].
+pub(crate) fn file(
+    storage: &dyn Storage,
+    path: &str,
+    max_decompressed: usize,
+    progress: &mut dyn FnMut(Progress),
+) -> Vec<Finding> {
+    let mut verifier = Verifier::new(0, max_decompressed, progress);
     let source = storage.open(path).map_err(|error| Error::io(path, error));
     let Some(source) = verifier.note(None, source) else { return verifier.findings };
     let within = |error| Error::format(path, error);
@@ -97,15 +109,24 @@ struct Verifier<'a> {
     findings: Vec<Finding>,
     /// What was told before: one fault in a table may be met again with every row.
     told: HashSet<String>,
+    /// The most bytes that a compressed buffer of a file may expand to.
+    max_decompressed: usize,
     fragment: Option<u32>,
     at: Progress,
     progress: &'a mut dyn FnMut(Progress),
 }
 
 impl<'a> Verifier<'a> {
-    fn new(total: u64, progress: &'a mut dyn FnMut(Progress)) -> Self {
+    fn new(total: u64, max_decompressed: usize, progress: &'a mut dyn FnMut(Progress)) -> Self {
         let at = Progress { done: 0, total };
-        Verifier { findings: Vec::new(), told: HashSet::new(), fragment: None, at, progress }
+        Verifier {
+            findings: Vec::new(),
+            told: HashSet::new(),
+            max_decompressed,
+            fragment: None,
+            at,
+            progress,
+        }
     }
 
     fn note<T>(&mut self, column: Option<&str>, result: Result<T>) -> Option<T> {
@@ -202,7 +223,8 @@ impl<'a> Verifier<'a> {
     /// All columns of a file by its own schema; if it stands `alone`, they are the progress.
     fn file(&mut self, path: &str, source: Arc<dyn Source>, alone: bool) {
         let within = |error: FormatError| Error::format(path, error);
-        let Some(file) = self.note(None, File::open(source).map_err(within)) else { return };
+        let file = File::open(source).map(|file| file.with_max_decompressed(self.max_decompressed));
+        let Some(file) = self.note(None, file.map_err(within)) else { return };
         self.note(None, global_buffers(&file).map_err(within));
         let schema = file.container().schema().map_err(within);
         let schema = schema.and_then(|(schema, rows)| match rows <= MAX_ROWS {

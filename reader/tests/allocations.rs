@@ -4,7 +4,7 @@
 mod allocations;
 mod common;
 
-use allocations::measure;
+use allocations::{Taken, measure};
 use common::fixture;
 use lancet::{Batch, Dataset, Rows};
 
@@ -33,6 +33,34 @@ fn scans_allocate_for_each_batch() {
         // Text grows to its size step by step: some more for larger batches, but nowhere near one a row.
         assert!(per_large < 40 * columns.len(), "{name}: {per_large} allocations a batch");
         assert!(per_small < 20 * columns.len(), "{name}: {per_small} allocations a batch");
+    }
+}
+
+/// The allocations of a batch of the first `rows` rows of one column, once its pages are open.
+fn batch_of(dataset: &Dataset, column: &str, rows: usize) -> Taken {
+    let scan = || {
+        let scan = dataset.scan().columns([column]).unwrap().batch_size(rows);
+        scan.batches().unwrap()
+    };
+    scan().for_each(|batch| drop(batch.unwrap()));
+    let mut batches = scan();
+    let (batch, taken) = measure([rows as u64, 0, 0], || batches.next().unwrap().unwrap());
+    assert!(batch.len() <= rows);
+    taken
+}
+
+#[test]
+fn every_buffer_is_allocated_once() {
+    for name in ["types-pages-v20", "types-pages-v21", "types-pages-v22", "words", "events"] {
+        let dataset = Dataset::open(fixture(name)).unwrap();
+        let rows = dataset.count_rows().unwrap() as usize;
+        for field in &dataset.schema().fields {
+            let few = batch_of(&dataset, &field.name, 300);
+            let many = batch_of(&dataset, &field.name, rows);
+            println!("{name} {}: {} {}, {} {}", field.name, few.number, few.grown, many.number, many.grown);
+            assert_eq!((few.grown, many.grown), (0, 0), "{name}, {}: a buffer grew", field.name);
+            assert!(many.number <= few.number + 2, "{name}, {}: {few:?}, {many:?}", field.name);
+        }
     }
 }
 

@@ -28,6 +28,21 @@ fn every_storage_gives_the_same_rows() {
 }
 
 #[test]
+fn compressed_chunks_expand_to_what_the_options_allow() {
+    let path = fixture("types-v21");
+    let whole = all(&Dataset::open(&path).unwrap());
+    assert_eq!(all(&Dataset::options().max_decompressed(1 << 20).open(&path).unwrap()), whole);
+    let strict = Dataset::options().max_decompressed(10);
+    let error = strict.open(&path).unwrap().scan().collect().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+    let findings = strict.open(&path).unwrap().verify(&mut |_| {});
+    assert!(findings.iter().all(|finding| finding.error.kind() == ErrorKind::Unsupported));
+    let file = format!("{path}/data/{}", strict.open(&path).unwrap().manifest().fragments[0].files[0].path);
+    assert_eq!(strict.verify_file(&file, &mut |_| {}).len(), findings.len());
+    assert!(!findings.is_empty());
+}
+
+#[test]
 fn a_flat_vector_column_is_borrowed_from_the_mapping() {
     let storage = Watched::default();
     let dataset = Dataset::options().storage(storage.clone()).open(&fixture("types-v20")).unwrap();

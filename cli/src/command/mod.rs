@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Result},
     output::{self, facts::Fact},
 };
-use lancet::{Dataset, Projection, table::Timestamp};
+use lancet::{Dataset, OpenOptions, Projection, table::Timestamp};
 
 pub(crate) fn run(cli: &Cli) -> Result<()> {
     match &cli.command {
@@ -32,9 +32,18 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
     }
 }
 
+/// What a dataset, or a file of one, is opened with, whatever its version.
+fn options(args: &DatasetArgs) -> OpenOptions {
+    let options = Dataset::options();
+    match args.max_decompressed {
+        Some(bytes) => options.max_decompressed(bytes),
+        None => options,
+    }
+}
+
 /// Opens the version that is asked for.
 fn open(args: &DatasetArgs) -> Result<Dataset> {
-    let mut options = Dataset::options();
+    let mut options = options(args);
     if let Some(version) = args.version {
         options = options.version(version);
     }

@@ -1,12 +1,12 @@
 //! `lancet verify`: reads everything, and tells what is wrong.
 
-use super::open;
+use super::{open, options};
 use crate::{
     args::VerifyArgs,
     error::{Error, Result},
     output::facts::{self, Fact, Record},
 };
-use lancet::{Finding, Progress, storage::Mapped, verify_file};
+use lancet::{Finding, Progress};
 use std::{
     io::{IsTerminal, stderr},
     time::{Duration, Instant},
@@ -21,7 +21,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<()> {
     let mut bar = Bar::new();
     let mut progress = |progress| bar.show(progress);
     let findings = match path.to_str() {
-        Some(name) if path.is_file() => verify_file(&Mapped, name, &mut progress),
+        Some(name) if path.is_file() => options(&args.dataset).verify_file(name, &mut progress),
         _ => open(&args.dataset)?.verify(&mut progress),
     };
     bar.clear();

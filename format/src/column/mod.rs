@@ -356,6 +356,9 @@ pub(crate) trait Offset: Pod {
     /// # Errors
     /// Too large if the number does not fit.
     fn from_usize(value: usize) -> Result<Self>;
+
+    /// The number, if it is known to fit.
+    fn truncated(value: usize) -> Self;
 }
 
 impl Offset for i32 {
@@ -363,12 +366,22 @@ impl Offset for i32 {
     fn from_usize(value: usize) -> Result<Self> {
         i32::try_from(value).map_err(|_| too_large())
     }
+
+    #[inline]
+    fn truncated(value: usize) -> Self {
+        value as i32
+    }
 }
 
 impl Offset for i64 {
     #[inline]
     fn from_usize(value: usize) -> Result<Self> {
         i64::try_from(value).map_err(|_| too_large())
+    }
+
+    #[inline]
+    fn truncated(value: usize) -> Self {
+        value as i64
     }
 }
 

@@ -147,6 +147,20 @@ impl Array {
             && self.item_validity.is_empty()
     }
 
+    /// The bytes of text of `rows`, or the most that there may be.
+    pub(super) fn text_bytes(&self, rows: Range<usize>) -> Result<usize> {
+        match &self.values {
+            Values::Text(text) => Ok(text.span(rows)?.len()),
+            Values::Coded(text, symbols) => {
+                let span = text.span(rows)?;
+                Ok(symbols.most_decoded(&text.bytes.get(span)?))
+            }
+            Values::FixedText(flat) => Ok(rows.len().saturating_mul(flat.width())),
+            Values::Dictionary(dictionary) => dictionary.text_bytes(rows),
+            _ => Ok(0),
+        }
+    }
+
     /// Appends `rows`; `keep` says that nothing follows them.
     pub(super) fn read(
         &self,
@@ -294,6 +308,13 @@ impl Text {
         Ok(Text { ends: Ends::new(words, binary.null_adjustment, limit), bytes })
     }
 
+    /// The bytes of `rows`: none if their ends are not sound, which is told when they are read.
+    fn span(&self, rows: Range<usize>) -> Result<Range<usize>> {
+        let span = self.ends.span(rows)?;
+        let within = span.start <= span.end && span.end <= self.bytes.len() as u64;
+        Ok(if within { span.start as usize..span.end as usize } else { 0..0 })
+    }
+
     fn read(
         &self,
         symbols: Option<&Symbols>,
@@ -311,20 +332,9 @@ impl Text {
         let first = slots.len();
         match symbols {
             None => slots.append_values(&data, cuts.ends())?,
-            Some(symbols) => {
-                let mut start = 0;
-                for end in cuts.ends() {
-                    let codes = &data[start..end];
-                    // A code stands for eight bytes at the most.
-                    slots.append_decoded(codes.len() * 8, |out| {
-                        symbols.decode_into(codes, out).ok_or_else(|| {
-                            Error::corrupt("fsst: expected codes of the symbol table, found another")
-                                .at(self.bytes.position_of(cuts.first as usize + start))
-                        })
-                    })?;
-                    start = end;
-                }
-            }
+            Some(symbols) => slots
+                .append_coded(symbols, &data, cuts.ends())
+                .map_err(|error| error.at(self.bytes.position_of(start)))?,
         }
         slots.check_utf8(first).map_err(|error| error.at(self.bytes.position_of(start)))?;
         cuts.append_validity(validity);

@@ -3,14 +3,15 @@
 //! Errors about a message get their offset, that of the message, where the page is opened.
 
 use crate::{
-    Error, Extent, Result, Window, compress::Scheme, container::PageParts, ensure, proto::v20 as proto,
+    Error, Extent, Result, Window,
+    compress::{Compressed, Scheme},
+    container::PageParts,
+    ensure,
+    proto::v20 as proto,
 };
-use alloc::format;
+use alloc::{format, vec::Vec};
 use bytes::Bytes;
 use core::ops::Range;
-
-/// No page buffer is decompressed to more than this.
-const MAX_DECOMPRESSED: usize = 1 << 31;
 
 /// The bytes of one page buffer. A compressed one is decompressed as a whole when its page is opened.
 #[derive(Debug)]
@@ -43,8 +44,11 @@ impl Data {
             "zstd" => Scheme::Zstd,
             other => return Err(Error::unsupported(format!("buffer compression `{other}` is not known"))),
         };
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(MAX_DECOMPRESSED);
-        let bytes = scheme.decompress(&extent.all()?, limit).map_err(|error| error.at(extent.position()))?;
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let mut bytes = Vec::new();
+        Compressed::new(scheme, parts.max_decompressed)
+            .decompress(&extent.all()?, Some(limit), &mut bytes)
+            .map_err(|error| error.at(extent.position()))?;
         Ok(Data::Decompressed { bytes: bytes.into(), position: extent.position() })
     }
 

@@ -15,7 +15,6 @@ use crate::{
 use alloc::{format, vec, vec::Vec};
 use bytemuck::Pod;
 use core::ops::Range;
-use lancet_kernels::bits;
 
 #[derive(Debug)]
 pub(super) struct Dictionary {
@@ -53,12 +52,31 @@ impl Dictionary {
         slots.append_defaults(1)?;
         valid.append(false);
         array.read(0..count, &mut slots, &mut valid, false)?;
+        slots.pad();
         Ok(Some(Dictionary { indices, shift, slots, valid, position: parts.encoding_position }))
     }
 
     /// Whether the indices take no bytes in the file.
     pub(super) fn is_absent(&self) -> bool {
         self.indices.is_absent()
+    }
+
+    /// The bytes of the texts of `rows`.
+    pub(super) fn text_bytes(&self, rows: Range<usize>) -> Result<usize> {
+        Ok(self.slots.text_bytes(&self.chosen(rows)?))
+    }
+
+    /// The slot of each of `rows`.
+    fn chosen(&self, rows: Range<usize>) -> Result<Vec<u32>> {
+        let mut indices = LeafBuilder::new(self.indices.shape().clone(), rows.len(), None);
+        let mut present = BitmapBuilder::default();
+        self.indices.read(rows, &mut indices, &mut present, true)?;
+        match indices.shape().slot_bytes() {
+            Some(1) => self.choose::<u8>(&indices, &present),
+            Some(2) => self.choose::<u16>(&indices, &present),
+            Some(4) => self.choose::<u32>(&indices, &present),
+            _ => self.choose::<u64>(&indices, &present),
+        }
     }
 
     /// Appends `rows`.
@@ -68,20 +86,16 @@ impl Dictionary {
         slots: &mut LeafBuilder,
         validity: &mut BitmapBuilder,
     ) -> Result<()> {
-        let mut indices = LeafBuilder::new(self.indices.shape().clone(), rows.len(), None);
-        let mut present = BitmapBuilder::default();
-        self.indices.read(rows, &mut indices, &mut present, true)?;
-        let chosen = match indices.shape().slot_bytes() {
-            Some(1) => self.choose::<u8>(&indices, &present),
-            Some(2) => self.choose::<u16>(&indices, &present),
-            Some(4) => self.choose::<u32>(&indices, &present),
-            _ => self.choose::<u64>(&indices, &present),
-        }?;
+        let chosen = self.chosen(rows)?;
         slots.append_slots_of(&self.slots, &chosen)?;
-        let mut valid = vec![0; chosen.len().div_ceil(8)];
-        for (row, &slot) in chosen.iter().enumerate() {
-            if self.valid.get(slot as usize) {
-                bits::set(&mut valid, row);
+        if self.valid.count_zeros() == 1 && !chosen.contains(&0) {
+            validity.append_n(chosen.len(), true);
+            return Ok(());
+        }
+        let mut valid = vec![0u8; chosen.len().div_ceil(8)];
+        for (byte, rows) in valid.iter_mut().zip(chosen.chunks(8)) {
+            for (bit, &slot) in rows.iter().enumerate() {
+                *byte |= u8::from(self.valid.get(slot as usize)) << bit;
             }
         }
         validity.append_bits(&valid, 0, chosen.len());
@@ -89,9 +103,17 @@ impl Dictionary {
     }
 
     /// The slot of each row.
-    fn choose<T: Pod + Into<u64>>(&self, indices: &LeafBuilder, present: &BitmapBuilder) -> Result<Vec<u32>> {
+    fn choose<T: Pod + Into<u64> + Ord>(
+        &self,
+        indices: &LeafBuilder,
+        present: &BitmapBuilder,
+    ) -> Result<Vec<u32>> {
         let indices = indices.typed::<T>().unwrap_or_default();
         let slots = self.slots.len() as u64;
+        let largest = indices.iter().max().map(|&index| index.into().saturating_add(self.shift));
+        if present.all() && largest.is_none_or(|largest| largest < slots) {
+            return Ok(indices.iter().map(|&index| (index.into() + self.shift) as u32).collect());
+        }
         let slot = |(row, &index): (usize, &T)| {
             if !present.get(row) {
                 return Ok(0);

@@ -34,6 +34,18 @@ impl Ends {
         self.limit
     }
 
+    /// Where `rows` begin and end, unchecked.
+    pub(super) fn span(&self, rows: Range<usize>) -> Result<Range<u64>> {
+        let end = |row: usize| -> Result<u64> {
+            let word = self.words.rows(row..row + 1)?;
+            Ok(words(&word).next().map_or(0, |word| plain(word, self.adjustment)))
+        };
+        match rows.is_empty() {
+            true => Ok(0..0),
+            false => Ok(rows.start.checked_sub(1).map_or(Ok(0), end)?..end(rows.end - 1)?),
+        }
+    }
+
     /// Where `rows` (not empty) lie, checked: ascending, and within what there is to cut.
     pub(super) fn cut(&self, rows: Range<usize>) -> Result<Cuts<'_>> {
         let before = rows.start.saturating_sub(1);

@@ -24,7 +24,7 @@ use crate::{
     column::{Offset, too_large},
     container::ColumnPages,
     file::{OpenPage, for_each_page, is_leaf},
-    leaf::{LeafBuilder, LeafShape},
+    leaf::{LeafBuilder, LeafShape, Room},
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use core::{cell::Cell, ops::Range, slice};
@@ -296,8 +296,18 @@ impl<'a> Reader<'a> {
         let (validity, values) = reuse.map(Column::into_parts).unzip();
         let mut validity = reused_bits(validity.flatten(), expected);
         let mut slots = LeafBuilder::new(shape, expected, values);
+        let mut room = Room::of_slots(expected);
+        if !keep && matches!(slots.shape(), LeafShape::Variable { .. }) {
+            for_each_page(pages, ranges, |index, part| {
+                let part = part.start as usize..part.end as usize;
+                if let Content::Leaf(array) = &page(self.file, column, index, field)?.content {
+                    room.bytes = room.bytes.saturating_add(array.text_bytes(part)?);
+                }
+                Ok(())
+            })?;
+        }
         if !keep {
-            slots.reserve_fixed(expected);
+            slots.reserve(room, usize::try_from(file_bits / 8).unwrap_or(usize::MAX));
         }
         for_each_page(pages, ranges, |index, part| {
             let part = part.start as usize..part.end as usize;

@@ -57,7 +57,7 @@ impl BlobPage {
     pub(crate) fn read(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
         let rows = (range.end - range.start) as usize;
         let leaf = LeafBuilder::new(self.0.shape.clone(), rows, None);
-        let mut inner = Target::new(leaf, Structure::new(&[Node::Item], rows, None), false);
+        let mut inner = Target::new(leaf, Structure::new(&[Node::Item], rows, 0, None), false);
         self.0.read(range, &mut inner)?;
         let found: &[[u64; 2]] = inner.leaf.typed().unwrap_or_default();
         let slots = target.leaf.grow_fixed(found.len(), DESCRIPTION)?;

@@ -11,20 +11,17 @@
 
 use crate::{
     Error, Result,
-    compress::Scheme,
+    compress::{Compressed, Scheme},
     cursor::Cursor,
     ensure,
     leaf::{Item, LeafBuilder, LeafShape},
-    proto::v21::{Compression, Compressive},
+    proto::v21::{Compression, Compressive, General},
 };
 use alloc::{boxed::Box, format, vec::Vec};
 use lancet_kernels::{rle, unpack};
 
 /// How deep encodings may nest before a file is refused.
 pub(crate) const MAX_DEPTH: usize = 16;
-
-/// The most bytes that one compressed buffer may expand to where nothing else bounds it.
-pub(crate) const MAX_DECOMPRESSED: usize = 1 << 28;
 
 /// Values of no bits take no bytes, so that their number is a mere claim: no more of them are believed than any
 /// chunk has.
@@ -38,15 +35,15 @@ pub(crate) enum Block {
     Inline { bits: u64 },
     OutOfLine { bits: u64, width: usize },
     Rle { bits: u64 },
-    General { scheme: Scheme, inner: Box<Block> },
+    General { compressed: Compressed, inner: Box<Block> },
 }
 
 impl Block {
-    /// From its message.
+    /// From its message; compressed blocks expand to `max` bytes at the most.
     ///
     /// # Errors
     /// Unsupported for encodings that no block uses, by name.
-    pub(crate) fn parse(message: &Compressive, depth: usize) -> Result<Self> {
+    pub(crate) fn parse(message: &Compressive, max: usize, depth: usize) -> Result<Self> {
         ensure!(depth < MAX_DEPTH, "expected encodings nested at most {MAX_DEPTH} deep");
         Ok(match required(message)? {
             Compression::Flat(flat) => Block::Flat { bits: flat.bits_per_value },
@@ -66,8 +63,8 @@ impl Block {
                 Block::Rle { bits: word_bits(flat_bits(runs.values.as_deref())?)? }
             }
             Compression::General(general) => Block::General {
-                scheme: Scheme::from_number(general.compression.map_or(0, |compression| compression.scheme))?,
-                inner: Box::new(Block::parse(child(general.values.as_deref())?, depth + 1)?),
+                compressed: compressed(general, max)?,
+                inner: Box::new(Block::parse(child(general.values.as_deref())?, max, depth + 1)?),
             },
             other => return Err(unsupported(other, "block")),
         })
@@ -103,27 +100,23 @@ impl Block {
                 ensure!(rle::total(lengths) == Some(count as u64), "expected runs of {count} values in all");
                 runs(values, lengths, *bits, 0..count, out)
             }
-            Block::General { scheme, inner } => {
-                let limit = inner.largest(count);
-                inner.decode(&scheme.decompress(bytes, limit)?, count, out)
+            Block::General { compressed, inner } => {
+                let mut whole = Vec::new();
+                compressed.decompress(bytes, inner.largest(count), &mut whole)?;
+                inner.decode(&whole, count, out)
             }
         }
     }
 
-    /// The most bytes that `count` values can take before compression.
-    fn largest(&self, count: usize) -> usize {
+    /// The most bytes that `count` values can take before compression, if that can be known.
+    fn largest(&self, count: usize) -> Option<usize> {
         match self {
-            Block::Variable => MAX_DECOMPRESSED,
-            Block::General { .. } => MAX_DECOMPRESSED,
+            Block::Variable | Block::General { .. } => None,
             other => {
                 let bytes = (other.value_bits().unwrap_or(64).div_ceil(8) as usize).saturating_add(1);
                 // Packed blocks are padded to 1024 values and have a header; runs have a byte each more.
-                count
-                    .div_ceil(1024)
-                    .saturating_add(1)
-                    .saturating_mul(1024)
-                    .saturating_mul(bytes)
-                    .min(MAX_DECOMPRESSED)
+                let rows = count.div_ceil(1024).saturating_add(1).saturating_mul(1024);
+                Some(rows.saturating_mul(bytes))
             }
         }
     }
@@ -337,6 +330,12 @@ pub(crate) fn flat_bits(message: Option<&Compressive>) -> Result<u64> {
         Compression::Flat(flat) => Ok(flat.bits_per_value),
         other => Err(unsupported(other, "flat child")),
     }
+}
+
+/// The compression that a message names, for buffers that expand to `max` bytes at the most.
+pub(crate) fn compressed(general: &General, max: usize) -> Result<Compressed> {
+    let number = general.compression.map_or(0, |compression| compression.scheme);
+    Ok(Compressed::new(Scheme::from_number(number)?, max))
 }
 
 /// A width that a machine word can have.

@@ -191,6 +191,13 @@ impl RowIndex {
         (chunk, row - self.starts[chunk])
     }
 
+    /// The chunk in which `row` ends.
+    pub(crate) fn last_of_row(&self, row: u64) -> usize {
+        let next = self.starts.partition_point(|&start| start <= row + 1) - 1;
+        // Where the next row is the first to start in its chunk, this one may end there too, or before it.
+        next.min(self.open.len() - 1)
+    }
+
     /// Whether the last row of `chunk` goes on in the next.
     pub(crate) fn is_open(&self, chunk: usize) -> bool {
         self.open[chunk]

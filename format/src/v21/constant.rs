@@ -17,7 +17,7 @@ use crate::{
     container::PageParts,
     cursor::Cursor,
     ensure,
-    leaf::{Item, LeafBuilder, LeafShape},
+    leaf::{Item, LeafBuilder, LeafShape, Room},
     proto::v21 as message,
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
@@ -61,11 +61,13 @@ impl Constant {
             rep = all_levels(
                 parts.buffer(count - 2, "levels")?,
                 layout.rep_compression.as_ref(),
+                parts.max_decompressed,
                 layout.num_rep_values,
             )?;
             def = all_levels(
                 parts.buffer(count - 1, "levels")?,
                 layout.def_compression.as_ref(),
+                parts.max_decompressed,
                 layout.num_def_values,
             )?;
         }
@@ -126,6 +128,16 @@ impl Constant {
         Some(self.column.get_or_init(|| Box::new(Arc::new(value.clone().finish(data_type, None)))))
     }
 
+    /// The room that rows `range` need, or a little more.
+    pub(crate) fn room(&self, range: Range<u64>) -> Room {
+        let slots = match self.row_starts.is_empty() {
+            true => (range.end - range.start) as usize,
+            false => (self.row_starts[range.end as usize] - self.row_starts[range.start as usize]) as usize,
+        };
+        let value = self.value.as_ref().map_or(0, |value| value.text_bytes(&[0]));
+        Room { slots, bytes: slots.saturating_mul(value) }
+    }
+
     /// Appends rows `range` of the page.
     pub(crate) fn read(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
         let rows = (range.end - range.start) as usize;
@@ -158,24 +170,24 @@ impl Constant {
             return Ok(());
         }
         match &self.value {
-            Some(value) => {
-                let picks = &mut target.scratch.picks;
-                picks.clear();
-                picks.resize(slots, 0);
-                target.leaf.append_slots_of(value, picks)
-            }
+            Some(value) => target.leaf.append_repeated(value, slots),
             None => target.leaf.append_defaults(slots),
         }
     }
 }
 
-fn all_levels(extent: &Extent, compression: Option<&message::Compressive>, count: u64) -> Result<Vec<u16>> {
+fn all_levels(
+    extent: &Extent,
+    compression: Option<&message::Compressive>,
+    max_decompressed: usize,
+    count: u64,
+) -> Result<Vec<u16>> {
     let bytes = extent.all()?;
     let mut out = Vec::new();
     if bytes.is_empty() {
         return Ok(out);
     }
-    let (codec, count) = match LevelCodec::parse(compression)? {
+    let (codec, count) = match LevelCodec::parse(compression, max_decompressed)? {
         Some(codec) => (codec, usize::try_from(count).unwrap_or(usize::MAX)),
         None => (LevelCodec::raw(), bytes.len() / 2),
     };

@@ -9,17 +9,17 @@
 
 use super::{
     Target,
-    block::{MAX_DECOMPRESSED, MAX_DEPTH, child, required, unsupported},
+    block::{MAX_DEPTH, child, compressed, required, unsupported},
     layers::Layers,
     packed::PackedRows,
-    values::{append_fsst, decode_fsst, fixed_size_list, symbols},
+    values::{decode_fsst, fixed_size_list, symbols},
 };
 use crate::{
     Error, Extent, Result,
-    compress::Scheme,
+    compress::Compressed,
     container::PageParts,
     ensure,
-    leaf::{Item, LeafBuilder, LeafShape},
+    leaf::{Item, LeafBuilder, LeafShape, Room},
     proto::v21::{self as message, Compression, ZipWidth},
 };
 use alloc::{borrow::Cow, boxed::Box, format, vec, vec::Vec};
@@ -64,7 +64,7 @@ enum Values {
 pub(crate) enum PerValue {
     Plain,
     Fsst(Box<Symbols>),
-    General { scheme: Scheme, inner: Box<PerValue> },
+    General { compressed: Compressed, inner: Box<PerValue> },
 }
 
 /// Where each row starts in the data.
@@ -105,15 +105,19 @@ impl FullZip {
                 ensure!(bits == 32 || bits == 64, "expected lengths of 32 or 64 bits, found {bits}");
                 let length = bits as usize / 8;
                 match (required(compression)?, packed) {
-                    (Compression::VariablePackedStruct(message), Some(fields)) => {
-                        Values::Packed { length, rows: PackedRows::parse(message, fields)? }
-                    }
+                    (Compression::VariablePackedStruct(message), Some(fields)) => Values::Packed {
+                        length,
+                        rows: PackedRows::parse(message, fields, parts.max_decompressed)?,
+                    },
                     _ => {
                         ensure!(
                             matches!(shape, LeafShape::Variable { .. }) && packed.is_none(),
                             "found variable values where the type has {shape:?}"
                         );
-                        Values::Variable { length, codec: PerValue::parse(compression, 0)? }
+                        Values::Variable {
+                            length,
+                            codec: PerValue::parse(compression, parts.max_decompressed, 0)?,
+                        }
                     }
                 }
             }
@@ -154,6 +158,38 @@ impl FullZip {
     pub(crate) fn is_plain(&self) -> bool {
         self.index.is_none()
             && matches!(&self.values, Values::Fixed { width, .. } if *width == self.stride() && *width > 0)
+    }
+
+    /// The room that rows `range` need, or a little more.
+    pub(crate) fn room(&self, range: Range<u64>) -> Result<Room> {
+        let rows = (range.end - range.start) as usize;
+        let Some(index) = &self.index else { return Ok(Room::of_slots(rows)) };
+        let bytes = index.bytes(range)?;
+        let entry = self.control
+            + match &self.values {
+                Values::Fixed { .. } => self.stride() - self.control,
+                Values::Variable { length, .. } | Values::Packed { length, .. } => *length,
+            };
+        let slots = if self.bits_rep == 0 { rows } else { bytes.len() / entry.max(1) };
+        let bytes = match &self.values {
+            Values::Fixed { .. } => 0,
+            Values::Variable { codec: PerValue::Plain, .. } | Values::Packed { .. } => bytes.len(),
+            Values::Variable { length, codec } => {
+                let window = self.data.get(bytes)?;
+                let (mut at, mut total) = (0, 0usize);
+                // What is wrong with the entries is told when they are read.
+                while let Ok(control) = take(&window, &mut at, self.control)
+                    && at < window.len()
+                {
+                    if self.control_word(control).1 == 0 {
+                        let Ok(value) = sized(&window, &mut at, *length) else { break };
+                        total = total.saturating_add(codec.most_decoded(value));
+                    }
+                }
+                total
+            }
+        };
+        Ok(Room { slots, bytes })
     }
 
     /// Appends rows `range` of the page.
@@ -306,7 +342,8 @@ fn fixed_values(compression: &message::Compressive, shape: &LeafShape, bits: u32
 }
 
 impl PerValue {
-    pub(crate) fn parse(compression: &message::Compressive, depth: usize) -> Result<Self> {
+    /// From its message; compressed values expand to `max` bytes at the most.
+    pub(crate) fn parse(compression: &message::Compressive, max: usize, depth: usize) -> Result<Self> {
         ensure!(depth < MAX_DEPTH, "expected encodings nested at most {MAX_DEPTH} deep");
         Ok(match required(compression)? {
             Compression::Variable(_) | Compression::Flat(_) => PerValue::Plain,
@@ -318,8 +355,8 @@ impl PerValue {
                 }
             }
             Compression::General(general) => PerValue::General {
-                scheme: Scheme::from_number(general.compression.map_or(0, |compression| compression.scheme))?,
-                inner: Box::new(PerValue::parse(child(general.values.as_deref())?, depth + 1)?),
+                compressed: compressed(general, max)?,
+                inner: Box::new(PerValue::parse(child(general.values.as_deref())?, max, depth + 1)?),
             },
             other => return Err(unsupported(other, "variable values of a full-zip page")),
         })
@@ -328,15 +365,26 @@ impl PerValue {
     fn append(&self, value: &[u8], leaf: &mut LeafBuilder) -> Result<()> {
         match self {
             PerValue::Plain => leaf.append_value(value),
-            PerValue::Fsst(symbols) => append_fsst(symbols, value, leaf),
-            PerValue::General { scheme, inner } => {
-                inner.append(&scheme.decompress(value, MAX_DECOMPRESSED)?, leaf)
+            PerValue::Fsst(symbols) => leaf.append_coded(symbols, value, core::iter::once(value.len())),
+            PerValue::General { compressed, inner } => {
+                let mut whole = Vec::new();
+                compressed.decompress(value, None, &mut whole)?;
+                inner.append(&whole, leaf)
             }
         }
     }
 }
 
 impl PerValue {
+    /// The bytes of the decoded value, or the most that it may have.
+    fn most_decoded(&self, value: &[u8]) -> usize {
+        match self {
+            PerValue::Plain => value.len(),
+            PerValue::Fsst(symbols) => symbols.most_decoded(value),
+            PerValue::General { compressed, .. } => compressed.stated_size(value),
+        }
+    }
+
     /// The decoded value.
     pub(crate) fn decode<'a>(&self, value: &'a [u8]) -> Result<Cow<'a, [u8]>> {
         match self {
@@ -347,8 +395,9 @@ impl PerValue {
                 out.truncate(size);
                 Ok(Cow::Owned(out))
             }
-            PerValue::General { scheme, inner } => {
-                let whole = scheme.decompress(value, MAX_DECOMPRESSED)?;
+            PerValue::General { compressed, inner } => {
+                let mut whole = Vec::new();
+                compressed.decompress(value, None, &mut whole)?;
                 Ok(Cow::Owned(inner.decode(&whole)?.into_owned()))
             }
         }

@@ -15,10 +15,10 @@ use lancet_kernels::unpack;
 pub(crate) struct LevelCodec(Block);
 
 impl LevelCodec {
-    /// From its message; absent means that there is no such stream.
-    pub(crate) fn parse(message: Option<&Compressive>) -> Result<Option<Self>> {
+    /// From its message; absent means that there is no such stream. Compressed ones expand to `max` bytes at the most.
+    pub(crate) fn parse(message: Option<&Compressive>, max: usize) -> Result<Option<Self>> {
         let Some(message) = message else { return Ok(None) };
-        let block = Block::parse(message, 0)?;
+        let block = Block::parse(message, max, 0)?;
         let bits = block.value_bits();
         ensure!(bits == Some(16), "expected levels of 16 bits, found {bits:?}");
         Ok(Some(LevelCodec(block)))

@@ -19,7 +19,7 @@ use crate::{
     Column, DataType, Error, Extent, Result,
     container::PageParts,
     ensure,
-    leaf::{Item, LeafBuilder, LeafShape},
+    leaf::{Item, LeafBuilder, LeafShape, Room},
     proto::v21 as message,
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
@@ -40,6 +40,14 @@ pub(crate) struct MiniBlock {
     chunks: Extent,
 }
 
+/// The first buffer of the chunk that was decompressed last.
+#[derive(Debug, Default)]
+pub(super) struct DecompressedChunk {
+    /// The address of its page, and its number there.
+    of: Option<(usize, usize)>,
+    bytes: Vec<u8>,
+}
+
 /// Distinct values that the slots refer to.
 #[derive(Debug)]
 struct Dictionary {
@@ -56,8 +64,8 @@ impl MiniBlock {
         layers: &Layers,
         shape: &LeafShape,
     ) -> Result<Self> {
-        let rep = LevelCodec::parse(layout.rep_compression.as_ref())?;
-        let def = LevelCodec::parse(layout.def_compression.as_ref())?;
+        let rep = LevelCodec::parse(layout.rep_compression.as_ref(), parts.max_decompressed)?;
+        let def = LevelCodec::parse(layout.def_compression.as_ref(), parts.max_decompressed)?;
         ensure!(rep.is_some() || layers.max_rep == 0, "expected repetition levels, found none for a list");
         ensure!(
             rep.is_none() || layers.max_rep > 0,
@@ -72,11 +80,12 @@ impl MiniBlock {
             Some(encoding) => {
                 let extent = parts.buffer(next, "dictionary")?;
                 next += 1;
-                Some(Dictionary::open(encoding, extent, layout.num_dictionary_items, compression, shape)?)
+                let block = Block::parse(encoding, parts.max_decompressed, 0)?;
+                Some(Dictionary::open(&block, extent, layout.num_dictionary_items, compression, shape)?)
             }
         };
         let value_shape = dictionary.as_ref().map_or(shape, |dictionary| &dictionary.index);
-        let values = ValueCodec::parse(compression, value_shape, 0)?;
+        let values = ValueCodec::parse(compression, value_shape, parts.max_decompressed, 0)?;
         ensure!(
             layout.num_buffers == values.num_buffers() as u64 && values.num_buffers() <= MAX_BUFFERS,
             "expected {} buffers in each chunk, found {}",
@@ -111,12 +120,66 @@ impl MiniBlock {
         Some(dictionary.column.get_or_init(column))
     }
 
+    pub(crate) fn has_dictionary(&self) -> bool {
+        self.dictionary.is_some()
+    }
+
     /// Appends rows `range` of the page.
     pub(crate) fn read(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
+        target.scratch.picks.clear();
         match &self.rows {
-            None => self.read_slots(range, layers, target),
-            Some(rows) => self.read_lists(range, rows, layers, target),
+            None => self.read_slots(range, layers, target)?,
+            Some(rows) => self.read_lists(range, rows, layers, target)?,
         }
+        if let Some(codes) = &mut target.codes {
+            codes.extend_from_slice(&target.scratch.picks);
+            return Ok(());
+        }
+        match &self.dictionary {
+            None => Ok(()),
+            Some(Dictionary { items, .. }) if items.len() == 0 => {
+                target.leaf.append_defaults(target.scratch.picks.len())
+            }
+            Some(Dictionary { items, .. }) if items.len() == 1 => {
+                target.leaf.append_repeated(items, target.scratch.picks.len())
+            }
+            Some(Dictionary { items, .. }) => target.leaf.append_slots_of(items, &target.scratch.picks),
+        }
+    }
+
+    /// The room that rows `range` need, or a little more. Of text that is picked from a dictionary it knows the bytes only
+    /// if it is asked to `look_up` every index.
+    pub(crate) fn room(&self, range: Range<u64>, shape: &LeafShape, look_up: bool) -> Result<Room> {
+        // With lists, where the slots of a row begin is known only from the levels: whole chunks are counted.
+        let (chunks, wanted) = match &self.rows {
+            None => (self.table.of_slot(range.start)..=self.table.of_slot(range.end - 1), range),
+            Some(rows) => {
+                let chunks = rows.of_row(range.start).0..=rows.last_of_row(range.end - 1);
+                let slots = self.table.slots(*chunks.start()).start..self.table.slots(*chunks.end()).end;
+                (chunks, slots)
+            }
+        };
+        let mut room = Room::of_slots((wanted.end - wanted.start) as usize);
+        if !matches!(shape, LeafShape::Variable { .. }) || (self.dictionary.is_some() && !look_up) {
+            return Ok(room);
+        }
+        for index in chunks {
+            let slots = self.table.slots(index);
+            let count = (slots.end - slots.start) as usize;
+            let within = narrow(slots.start.max(wanted.start)..slots.end.min(wanted.end), slots.start)?;
+            room.bytes += self.with_chunk(index, |chunk| match &self.dictionary {
+                None => self.values.text_bytes(chunk.buffers(), count, within),
+                Some(dictionary) => {
+                    let mut indices = LeafBuilder::new(dictionary.index.clone(), count, None);
+                    self.values.decode(chunk.buffers(), count, within, &mut indices)?;
+                    let mut picks = Vec::new();
+                    // An index that is none is told when the slots are read.
+                    dictionary.pick(&indices, core::iter::repeat_n(u16::MAX, count), &mut picks)?;
+                    Ok(if dictionary.items.len() == 0 { 0 } else { dictionary.items.text_bytes(&picks) })
+                }
+            })?;
+        }
+        Ok(room)
     }
 
     /// Without lists, rows are slots.
@@ -142,7 +205,8 @@ impl MiniBlock {
                     }
                     None => target.structure.append_valid(within.len()),
                 }
-                self.values(index, chunk, count, within.clone(), layers, target)
+                let entries = 0..target.def.len();
+                self.values(index, chunk, count, within.clone(), entries, layers, target)
             })?;
             slot = end;
             index += 1;
@@ -165,49 +229,46 @@ impl MiniBlock {
         loop {
             let slots = self.table.slots(index);
             let more = self.with_chunk(index, |chunk| {
-                let Target { rep, def, .. } = target;
+                let Target { rep, def, structure, scratch, .. } = target;
                 rep.clear();
                 def.clear();
                 rep_codec.decode(chunk.rep, chunk.num_levels, 0..chunk.num_levels, rep)?;
                 if let Some(codec) = &self.def {
                     codec.decode(chunk.def, chunk.num_levels, 0..chunk.num_levels, def)?;
                 }
-                let is_start = |level: &u16| *level == layers.max_rep;
+                let starts = &mut scratch.starts;
+                starts.resize(levels::words(rep.len()), 0);
+                levels::not_below(rep, layers.max_rep, starts);
+                let start = |n: u64| levels::nth(starts, usize::try_from(n).ok()?);
                 // The entry at which the wanted rows start or go on, and the one behind their end.
-                let first = match inside {
-                    true => 0,
-                    false => nth_start(rep, skip, is_start)
-                        .ok_or_else(|| Error::corrupt("expected more rows to start in the chunk"))?,
+                let (before, first) = match inside {
+                    true => (0, Some(0)),
+                    false => (skip, start(skip)),
                 };
-                let mut end = first;
-                while end < rep.len() {
-                    if is_start(&rep[end]) {
-                        if wanted == 0 {
-                            break;
-                        }
-                        wanted -= 1;
+                let first =
+                    first.ok_or_else(|| Error::corrupt("expected more rows to start in the chunk"))?;
+                let end = match start(before.saturating_add(wanted)) {
+                    Some(end) => {
+                        wanted = 0;
+                        end
                     }
-                    end += 1;
-                }
-                let visible = |levels: &[u16], entries: usize| match levels.is_empty() {
-                    true => entries,
-                    false => levels::count_at_most(levels, layers.visible),
+                    None => {
+                        wanted -= levels::count(starts) as u64 - before;
+                        rep.len()
+                    }
+                };
+                let visible = |entries: Range<usize>| match def.get(entries.clone()) {
+                    Some(levels) if self.def.is_some() => levels::count_at_most(levels, layers.visible),
+                    _ => entries.len(),
                 };
                 let count = (slots.end - slots.start) as usize;
-                let total = visible(def, rep.len());
+                let (before, here) = (visible(0..first), visible(first..end));
+                let total = before + here + visible(end..rep.len());
                 ensure!(total == count, "expected {count} entries with a value, found {total}");
-                let before = visible(if def.is_empty() { def } else { &def[..first] }, first);
-                let here = visible(if def.is_empty() { def } else { &def[first..end] }, end - first);
-                target.rep.drain(end..);
-                target.rep.drain(..first);
-                if !target.def.is_empty() {
-                    target.def.drain(end..);
-                    target.def.drain(..first);
-                }
-                target.structure.append(layers, &target.rep, &target.def)?;
-                let complete = target.rep.len() < chunk.num_levels - first;
-                self.values(index, chunk, count, before..before + here, layers, target)?;
-                Ok(!complete)
+                let entries = if def.is_empty() { 0..0 } else { first..end };
+                structure.append(layers, &rep[first..end], &def[entries.clone()])?;
+                self.values(index, chunk, count, before..before + here, entries, layers, target)?;
+                Ok(end == chunk.num_levels)
             })?;
             inside = true;
             skip = 0;
@@ -230,28 +291,22 @@ impl MiniBlock {
             .map_err(|error| error.at(position).within(format!("chunk {index}")))
     }
 
-    /// Appends the slots `range` of chunk `index`, which has `count`. `target` holds the definition levels of
-    /// exactly the entries that own them or lie between.
+    /// Appends the slots `range` of chunk `index`, which has `count`, or picks them from the dictionary. The definition
+    /// levels of `entries`, if there are any, are those of the entries that own the slots or lie between.
+    #[expect(clippy::too_many_arguments, reason = "a chunk, what is wanted of it, and where it goes")]
     fn values(
         &self,
         index: usize,
         chunk: &Chunk<'_>,
         count: usize,
         range: Range<usize>,
+        entries: Range<usize>,
         layers: &Layers,
         target: &mut Target,
     ) -> Result<()> {
-        let Target { leaf, def, codes, scratch, .. } = target;
+        let Target { leaf, def, scratch, .. } = target;
         let Some(dictionary) = &self.dictionary else {
-            return self.decode(
-                index,
-                chunk,
-                count,
-                range,
-                leaf,
-                &mut scratch.chunk,
-                &mut scratch.chunk_bytes,
-            );
+            return self.decode(index, chunk, count, range, leaf, &mut scratch.chunk);
         };
         let indices =
             scratch.indices.get_or_insert_with(|| LeafBuilder::new(dictionary.index.clone(), 0, None));
@@ -259,22 +314,13 @@ impl MiniBlock {
             *indices = LeafBuilder::new(dictionary.index.clone(), 0, None);
         }
         indices.clear();
-        self.decode(index, chunk, count, range, indices, &mut scratch.chunk, &mut scratch.chunk_bytes)?;
-        let levels = def.iter().copied().filter(|level| *level <= layers.visible);
-        dictionary.check(indices, levels, &mut scratch.picks)?;
-        if let Some(codes) = codes {
-            codes.extend_from_slice(&scratch.picks);
-            return Ok(());
-        }
-        match dictionary.items.len() {
-            0 => leaf.append_defaults(scratch.picks.len()),
-            _ => leaf.append_slots_of(&dictionary.items, &scratch.picks),
-        }
+        self.decode(index, chunk, count, range, indices, &mut scratch.chunk)?;
+        let levels = def[entries].iter().copied().filter(|level| *level <= layers.visible);
+        dictionary.pick(indices, levels, &mut scratch.picks)
     }
 
-    /// Decodes slots of a chunk. A compressed one is decompressed once for all ranges that lie in it: the
-    /// last one is kept in `bytes`, and `kept` says which it is.
-    #[expect(clippy::too_many_arguments, reason = "two of them are the scratch of one thing")]
+    /// Decodes slots of a chunk. A compressed one is decompressed once for all ranges that lie in it: `scratch` keeps
+    /// the last one.
     fn decode(
         &self,
         index: usize,
@@ -282,35 +328,25 @@ impl MiniBlock {
         count: usize,
         range: Range<usize>,
         out: &mut LeafBuilder,
-        kept: &mut Option<(usize, usize)>,
-        bytes: &mut Vec<u8>,
+        scratch: &mut DecompressedChunk,
     ) -> Result<()> {
         let buffers = chunk.buffers();
         let ValueCodec::General { inner, .. } = &self.values else {
             return self.values.decode(buffers, count, range, out);
         };
         let own = (core::ptr::from_ref(self).addr(), index);
-        if *kept != Some(own) {
-            *kept = None;
-            *bytes = self.values.decompress(buffers[0], count, out.shape())?;
-            *kept = Some(own);
+        if scratch.of != Some(own) {
+            scratch.of = None;
+            self.values.decompress(buffers[0], count, out.shape(), &mut scratch.bytes)?;
+            scratch.of = Some(own);
         }
-        inner.decode(&replace_first(buffers, bytes), count, range, out)
+        inner.decode(&replace_first(buffers, &scratch.bytes), count, range, out)
     }
-}
-
-/// The position of the start number `skip`, counted from 0.
-fn nth_start(rep: &[u16], skip: u64, is_start: impl Fn(&u16) -> bool) -> Option<usize> {
-    rep.iter()
-        .enumerate()
-        .filter(|(_, level)| is_start(level))
-        .nth(usize::try_from(skip).ok()?)
-        .map(|(i, _)| i)
 }
 
 impl Dictionary {
     fn open(
-        encoding: &message::Compressive,
+        block: &Block,
         extent: &Extent,
         num_items: u64,
         indices: &message::Compressive,
@@ -323,47 +359,48 @@ impl Dictionary {
         );
         let index = LeafShape::plain(Item::Bytes((bits / 8) as usize));
         let num_items = usize::try_from(num_items).unwrap_or(usize::MAX);
-        let block = Block::parse(encoding, 0)?;
         let mut items = LeafBuilder::new(shape.clone(), 0, None);
         block
             .decode(&extent.all()?, num_items, &mut items)
             .and_then(|()| items.check_utf8(0))
             .map_err(|error| error.at(extent.position()).within("dictionary"))?;
+        items.pad();
         Ok(Dictionary { items, column: OnceBox::new(), index })
     }
 
-    /// Sets `picks` to the indices as numbers below the number of items. Null slots may hold any index, and
+    /// Appends the indices to `picks` as numbers below the number of items. Null slots may hold any index, and
     /// get 0 instead; `levels` are the definition levels of the slots, or none if no slot is null.
-    fn check(
+    fn pick(
         &self,
         indices: &LeafBuilder,
         levels: impl Iterator<Item = u16>,
         picks: &mut Vec<u32>,
     ) -> Result<()> {
-        fn widen<T: bytemuck::Pod + Into<u64>>(indices: &LeafBuilder) -> impl Iterator<Item = u64> {
-            indices.typed::<T>().unwrap_or_default().iter().map(|&index| index.into())
-        }
         match self.index.slot_bytes() {
-            Some(1) => self.check_all(widen::<u8>(indices), levels, picks),
-            Some(2) => self.check_all(widen::<u16>(indices), levels, picks),
-            Some(4) => self.check_all(widen::<u32>(indices), levels, picks),
-            _ => self.check_all(widen::<u64>(indices), levels, picks),
+            Some(1) => self.pick_of::<u8>(indices, levels, picks),
+            Some(2) => self.pick_of::<u16>(indices, levels, picks),
+            Some(4) => self.pick_of::<u32>(indices, levels, picks),
+            _ => self.pick_of::<u64>(indices, levels, picks),
         }
     }
 
-    fn check_all(
+    fn pick_of<T: bytemuck::Pod + Into<u64> + Ord>(
         &self,
-        indices: impl Iterator<Item = u64>,
+        indices: &LeafBuilder,
         levels: impl Iterator<Item = u16>,
         picks: &mut Vec<u32>,
     ) -> Result<()> {
+        let indices = indices.typed::<T>().unwrap_or_default();
         let items = self.items.len() as u64;
-        picks.clear();
-        for (index, level) in indices.zip(levels.chain(core::iter::repeat(0))) {
-            picks.push(match index < items {
-                true => index as u32,
-                false if level > 0 => 0,
-                false => {
+        if indices.iter().max().is_none_or(|&max| max.into() < items) {
+            picks.extend(indices.iter().map(|&index| index.into() as u32));
+            return Ok(());
+        }
+        for (&index, level) in indices.iter().zip(levels.chain(core::iter::repeat(0))) {
+            picks.push(match index.into() {
+                index if index < items => index as u32,
+                _ if level > 0 => 0,
+                index => {
                     return Err(Error::corrupt(format!(
                         "expected an index into a dictionary of {items} items, found {index}"
                     )));

@@ -27,7 +27,7 @@ use crate::{
     column::{check_repeated, too_large},
     container::PageParts,
     file::{OpenPage, for_each_page, is_leaf},
-    leaf::{LeafBuilder, LeafShape},
+    leaf::{LeafBuilder, LeafShape, Room},
     proto::{self, v21 as message},
 };
 use alloc::{format, sync::Arc, vec::Vec};
@@ -37,8 +37,11 @@ use core::ops::Range;
 use full_zip::FullZip;
 pub use layers::LayerKind;
 use layers::{Layers, Node};
-use mini_block::MiniBlock;
+use mini_block::{DecompressedChunk, MiniBlock};
 use structure::{LeafColumn, Structure, assemble, for_each_leaf, is_empty_struct};
+
+/// Ranges of at least so many rows are worth a look at what they need.
+const MIN_RUN: usize = 256;
 
 /// An opened page.
 #[derive(Debug)]
@@ -76,9 +79,9 @@ struct Scratch {
     /// Dictionary indices as they are stored, and as positions of items.
     indices: Option<LeafBuilder>,
     picks: Vec<u32>,
-    /// The last chunk that was decompressed: its page and number, and its first buffer.
-    chunk: Option<(usize, usize)>,
-    chunk_bytes: Vec<u8>,
+    chunk: DecompressedChunk,
+    /// The entries of a chunk at which a row starts.
+    starts: Vec<u64>,
 }
 
 impl Target {
@@ -142,6 +145,15 @@ impl Page {
         })
     }
 
+    /// Whether every text that rows of this page can have was checked when it was opened.
+    fn is_checked(&self) -> bool {
+        match &self.layout {
+            Layout::MiniBlock(page) => page.has_dictionary(),
+            Layout::Constant(_) => true,
+            Layout::FullZip(_) | Layout::Blob(_) => false,
+        }
+    }
+
     /// Whether rows of this page can be lent as they lie in the file.
     pub(crate) fn lends_rows(&self) -> bool {
         matches!(&self.layout, Layout::FullZip(page) if page.is_plain())
@@ -153,6 +165,17 @@ impl Page {
             Layout::MiniBlock(page) => page.items(data_type),
             Layout::Constant(page) => page.item(data_type),
             Layout::FullZip(_) | Layout::Blob(_) => None,
+        }
+    }
+
+    /// The room that rows `range`, which are not none, need, or a little more; if they are not `alone`, also where that
+    /// takes a look at each of them.
+    fn room(&self, range: Range<u64>, alone: bool) -> Result<Room> {
+        match &self.layout {
+            Layout::MiniBlock(page) => page.room(range, &self.shape, !alone),
+            Layout::FullZip(page) => page.room(range),
+            Layout::Constant(page) => Ok(page.room(range)),
+            Layout::Blob(_) => Ok(Room::of_slots((range.end - range.start) as usize)),
         }
     }
 
@@ -170,7 +193,10 @@ impl Page {
         }
         let (found, expected) = (target.len(), target.structure.leaf_len());
         crate::ensure!(found == expected, "expected {expected} values for the levels read, found {found}");
-        target.leaf.check_utf8(first)
+        match self.is_checked() {
+            true => Ok(()),
+            false => target.leaf.check_utf8(first),
+        }
     }
 }
 
@@ -240,7 +266,7 @@ pub(crate) fn read_coded(
     let count = total(core::slice::from_ref(&range))?;
     check_repeated(count, size_of::<u32>() as u64)?;
     let leaf = LeafBuilder::new(page.shape.clone(), 0, None);
-    let mut target = Target::new(leaf, Structure::new(path, count, None), false);
+    let mut target = Target::new(leaf, Structure::new(path, count, count, None), false);
     target.codes = Some(Vec::with_capacity(count));
     let start = pages.starts[index];
     page.read(range.start - start..range.end - start, &mut target)
@@ -337,11 +363,21 @@ fn read_leaf(
         let page = pages.page_of(ranges[0].start).ok_or_else(|| pages.too_short(ranges[0].start))?;
         open_page(file, column, page, path, field)?.lends_rows()
     };
-    if !keep && !path.contains(&Node::List) {
-        let width = leaf.shape().slot_bytes().unwrap_or(1).max(1);
-        leaf.reserve_fixed(count.min(file_bytes(file).saturating_mul(8) / width));
+    // Runs of rows are looked at before they are read, so that every buffer has its final size from the beginning;
+    // rows here and there are too few for their buffers to grow often.
+    let mut room = Room::of_slots(count);
+    if !keep && count / MIN_RUN >= ranges.len() {
+        room = Room::default();
+        for_each_page(pages, ranges, |page, rows| {
+            room += open_page(file, column, page, path, field)?.room(rows, in_one_page)?;
+            Ok(())
+        })?;
     }
-    let structure = Structure::new(path, count, old_validity.flatten());
+    if !keep {
+        leaf.reserve(room, file_bytes(file));
+    }
+    let inner = room.slots.min(file_bytes(file).saturating_mul(8));
+    let structure = Structure::new(path, count, inner, old_validity.flatten());
     let mut target = Target::new(leaf, structure, keep);
     for_each_page(pages, ranges, |page, rows| {
         open_page(file, column, page, path, field)?.read(rows, &mut target)

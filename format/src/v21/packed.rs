@@ -35,8 +35,9 @@ enum FieldCodec {
 pub(crate) struct PackedRows(Vec<FieldCodec>);
 
 impl PackedRows {
-    /// From its message; `fields` are the shapes of the struct's fields.
-    pub(crate) fn parse(message: &VariablePackedStruct, fields: &[LeafShape]) -> Result<Self> {
+    /// From its message; `fields` are the shapes of the struct's fields. Compressed values expand to `max` bytes at
+    /// the most.
+    pub(crate) fn parse(message: &VariablePackedStruct, fields: &[LeafShape], max: usize) -> Result<Self> {
         ensure!(
             message.fields.len() == fields.len(),
             "packed struct: expected {} fields, found {}",
@@ -44,7 +45,10 @@ impl PackedRows {
             message.fields.len()
         );
         let fields = message.fields.iter().zip(fields);
-        fields.map(|(field, shape)| FieldCodec::parse(field, shape)).collect::<Result<_>>().map(PackedRows)
+        fields
+            .map(|(field, shape)| FieldCodec::parse(field, shape, max))
+            .collect::<Result<_>>()
+            .map(PackedRows)
     }
 
     /// Appends the row that `bytes` code.
@@ -76,7 +80,7 @@ impl PackedRows {
 }
 
 impl FieldCodec {
-    fn parse(message: &PackedField, shape: &LeafShape) -> Result<Self> {
+    fn parse(message: &PackedField, shape: &LeafShape, max: usize) -> Result<Self> {
         let value = child(message.value.as_ref())?;
         let mismatch = || Error::corrupt(format!("packed struct: found another width for {shape:?}"));
         match (message.width, shape.slot_bytes()) {
@@ -85,7 +89,7 @@ impl FieldCodec {
                 Ok(FieldCodec::Fixed { width })
             }
             (Some(PackedWidth::BitsPerLength(bits @ (32 | 64))), None) => {
-                Ok(FieldCodec::Variable { length: bits as usize / 8, codec: PerValue::parse(value, 0)? })
+                Ok(FieldCodec::Variable { length: bits as usize / 8, codec: PerValue::parse(value, max, 0)? })
             }
             _ => Err(mismatch()),
         }
@@ -186,7 +190,7 @@ mod tests {
     }
 
     fn read(rows: &[&[u8]]) -> Result<Column> {
-        let codec = PackedRows::parse(&message(), &fields())?;
+        let codec = PackedRows::parse(&message(), &fields(), 0)?;
         let mut leaf = LeafBuilder::new(shape(&fields()), rows.len(), None);
         for row in rows {
             match row.is_empty() {
@@ -233,7 +237,7 @@ mod tests {
             assert!(read(&[row]).is_err(), "{row:?}");
         }
         let wide = LeafShape::of(&DataType::Int32).unwrap();
-        assert!(PackedRows::parse(&message(), &[wide, TEXT]).is_err());
-        assert!(PackedRows::parse(&message(), &[TEXT]).is_err());
+        assert!(PackedRows::parse(&message(), &[wide, TEXT], 0).is_err());
+        assert!(PackedRows::parse(&message(), &[TEXT], 0).is_err());
     }
 }

@@ -36,6 +36,17 @@ impl NodeColumn {
 #[derive(Debug)]
 pub(crate) struct Structure {
     nodes: Vec<NodeBuilder>,
+    sets: Sets,
+}
+
+/// Sets of the entries at hand, used one after the other.
+#[derive(Debug, Default)]
+struct Sets {
+    /// For each layer, outermost first: where an element of it begins.
+    begins: Vec<u64>,
+    valid: Vec<u64>,
+    below: Vec<u64>,
+    other: Vec<u64>,
 }
 
 #[derive(Debug)]
@@ -47,21 +58,28 @@ struct NodeBuilder {
 }
 
 impl Structure {
-    /// For a path, outermost node first; about `rows` rows will come. `validity` is reused for the leaf.
-    pub(crate) fn new(path: &[Node], rows: usize, mut validity: Option<Bitmap>) -> Self {
+    /// For a path, outermost node first; about `rows` rows and `items` items of lists will come. `validity` is reused
+    /// for the leaf.
+    pub(crate) fn new(path: &[Node], rows: usize, items: usize, mut validity: Option<Bitmap>) -> Self {
+        let first_list = path.iter().position(|node| *node == Node::List).unwrap_or(path.len());
+        let expected = |depth: usize| if depth <= first_list { rows } else { items };
         let nodes = path
             .iter()
             .enumerate()
             .map(|(depth, node)| NodeBuilder {
                 validity: BitmapBuilder::reuse(
                     validity.take().map(Bitmap::into_buffer).unwrap_or_default(),
-                    rows,
+                    expected(depth),
                 ),
-                starts: if *node == Node::List { Vec::with_capacity(rows + 1) } else { Vec::new() },
+                starts: if *node == Node::List {
+                    Vec::with_capacity(expected(depth) + 1)
+                } else {
+                    Vec::new()
+                },
                 entries: path[depth..].iter().map(|node| node.entries()).product(),
             })
             .collect();
-        Structure { nodes }
+        Structure { nodes, sets: Sets::default() }
     }
 
     /// How many elements the innermost node has: the slots that the leaf must have.
@@ -101,27 +119,55 @@ impl Structure {
             def.len(),
             rep.len()
         );
-        for (i, &r) in rep.iter().enumerate() {
-            let d = def.get(i).copied().unwrap_or(0);
-            for k in 0..self.nodes.len() {
-                let layer = &layers.layers[k];
-                if r < layer.starts_at {
-                    continue;
-                }
-                if layer.node != Node::List {
-                    self.nodes[k].validity.append(d < layer.first);
-                    continue;
-                }
-                let inner = self.nodes[k + 1].validity.len() as u64;
-                let list = &mut self.nodes[k];
-                list.starts.push(inner);
-                list.validity.append(d < layer.first || layer.empty == Some(d));
-                if d >= layer.first {
-                    break;
-                }
+        self.append_lists(layers, rep, def);
+        Ok(())
+    }
+
+    /// Appends entries of checked levels, layer by layer: at each entry with a repetition level of `starts_at` or more
+    /// an element of the layer begins, unless the list around it is null or empty.
+    fn append_lists(&mut self, layers: &Layers, rep: &[u16], def: &[u16]) {
+        let words = levels::words(rep.len());
+        let Sets { begins, valid, below, other } = &mut self.sets;
+        begins.resize(layers.layers.len() * words, 0);
+        valid.resize(words, 0);
+        below.resize(words, 0);
+        other.resize(words, 0);
+        let mut list_around = None;
+        for (layer, begins) in layers.layers.iter().zip(begins.chunks_exact_mut(words.max(1))) {
+            match layer.starts_at {
+                0 => levels::fill(begins, rep.len()),
+                level => levels::not_below(rep, level, begins),
+            }
+            if let (Some(first), false) = (list_around, def.is_empty()) {
+                levels::below(def, first, other);
+                begins.iter_mut().zip(&*other).for_each(|(begins, within)| *begins &= within);
+            }
+            if layer.node == Node::List {
+                list_around = Some(layer.first);
             }
         }
-        Ok(())
+        for (k, layer) in layers.layers.iter().enumerate() {
+            let of_layer = |k: usize| &begins[k * words..(k + 1) * words];
+            let own = of_layer(k);
+            match def.is_empty() {
+                true => levels::fill(valid, rep.len()),
+                false => levels::below(def, layer.first, valid),
+            }
+            if let (Some(empty), false) = (layer.empty, def.is_empty()) {
+                levels::below(def, empty, below);
+                levels::below(def, empty + 1, other);
+                let sets = valid.iter_mut().zip(&*below).zip(&*other);
+                sets.for_each(|((valid, below), at_most)| *valid |= at_most & !below);
+            }
+            if layer.node == Node::List {
+                let inner = self.nodes[k + 1].validity.len() as u64;
+                let starts = &mut self.nodes[k].starts;
+                let before = starts.len();
+                starts.resize(before + levels::count(own), 0);
+                levels::ranks(own, of_layer(k + 1), inner, &mut starts[before..]);
+            }
+            self.nodes[k].validity.append_chosen(valid, own);
+        }
     }
 
     /// The structure, with the leaf's own validity last.
@@ -266,7 +312,7 @@ mod tests {
     fn lists_with_nulls_and_empty_lists() {
         let path = [Node::List, Node::Item];
         let layers = Layers::parse(&[3, 6], &path).unwrap();
-        let mut structure = Structure::new(&path, 4, None);
+        let mut structure = Structure::new(&path, 4, 4, None);
         structure.append(&layers, &[1, 0, 1, 1], &[0, 0, 2, 3]).unwrap();
         structure.append(&layers, &[1, 0], &[1, 0]).unwrap();
         assert_eq!(structure.leaf_len(), 4);
@@ -282,7 +328,7 @@ mod tests {
         // struct<list<int>> rows: null, {null}, {[]}, {[7]}
         let path = [Node::Item, Node::List, Node::Item];
         let layers = Layers::parse(&[1, 6, 3], &path).unwrap();
-        let mut structure = Structure::new(&path, 4, None);
+        let mut structure = Structure::new(&path, 4, 4, None);
         structure.append(&layers, &[1, 1, 1, 1], &[3, 1, 2, 0]).unwrap();
         let nodes = structure.finish();
         let valid = |node: &NodeColumn| node.validity.as_ref().map(|v| v.iter().collect::<Vec<_>>());
@@ -296,7 +342,7 @@ mod tests {
     fn refuses_levels_beyond_the_layers() {
         let path = [Node::List, Node::Item];
         let layers = Layers::parse(&[3, 6], &path).unwrap();
-        let mut structure = Structure::new(&path, 1, None);
+        let mut structure = Structure::new(&path, 1, 1, None);
         assert!(structure.append(&layers, &[1], &[4]).is_err());
         assert!(structure.append(&layers, &[2], &[0]).is_err());
         assert!(structure.append(&layers, &[1, 0], &[0]).is_err());

@@ -12,12 +12,11 @@
 //! ```
 
 use super::block::{
-    self, InlineBlock, MAX_DECOMPRESSED, MAX_DEPTH, by_word, child, flat_bits, required, unsupported,
-    word_bits,
+    self, InlineBlock, MAX_DEPTH, by_word, child, compressed, flat_bits, required, unsupported, word_bits,
 };
 use crate::{
     Error, Result,
-    compress::Scheme,
+    compress::Compressed,
     ensure,
     leaf::{Item, LeafBuilder, LeafShape},
     proto::v21::{Compression, Compressive},
@@ -54,17 +53,17 @@ pub(crate) enum ValueCodec {
         bits: u64,
     },
     General {
-        scheme: Scheme,
+        compressed: Compressed,
         inner: Box<ValueCodec>,
     },
 }
 
 impl ValueCodec {
-    /// From its message, checked against the shape of the values.
+    /// From its message, checked against the shape of the values; compressed chunks expand to `max` bytes at the most.
     ///
     /// # Errors
     /// Unsupported for encodings that chunks do not use, by name; corrupt if the shape is another.
-    pub(crate) fn parse(message: &Compressive, shape: &LeafShape, depth: usize) -> Result<Self> {
+    pub(crate) fn parse(message: &Compressive, shape: &LeafShape, max: usize, depth: usize) -> Result<Self> {
         ensure!(depth < MAX_DEPTH, "expected encodings nested at most {MAX_DEPTH} deep");
         let fixed = |bits: u64| {
             let own = shape.slot_bits();
@@ -109,8 +108,8 @@ impl ValueCodec {
                 ValueCodec::Flat { bits: fixed(sum)? }
             }
             Compression::General(general) => ValueCodec::General {
-                scheme: Scheme::from_number(general.compression.map_or(0, |compression| compression.scheme))?,
-                inner: Box::new(Self::parse(child(general.values.as_deref())?, shape, depth + 1)?),
+                compressed: compressed(general, max)?,
+                inner: Box::new(Self::parse(child(general.values.as_deref())?, shape, max, depth + 1)?),
             },
             other => return Err(unsupported(other, "values of a mini-block page")),
         })
@@ -162,14 +161,8 @@ impl ValueCodec {
                 if !symbols.is_compressed() {
                     return values.append_to(out);
                 }
-                out.reserve_bytes(values.data.len() * 2);
-                let (mut start, origin) = (values.first, values.first);
-                for end in values.ends() {
-                    let codes = &values.data[start - origin..end - origin];
-                    append_fsst(symbols, codes, out)?;
-                    start = end;
-                }
-                Ok(())
+                let first = values.first;
+                out.append_coded(symbols, values.data, values.ends().map(|end| end - first))
             }
             ValueCodec::Rle { bits } => block::runs(first, buffers[1], *bits, range, out),
             ValueCodec::ByteStreamSplit { bits } => {
@@ -200,21 +193,45 @@ impl ValueCodec {
                 Ok(())
             }
             ValueCodec::General { inner, .. } => {
-                let whole = self.decompress(first, slots, out.shape())?;
+                let mut whole = Vec::new();
+                self.decompress(first, slots, out.shape(), &mut whole)?;
                 inner.decode(&replace_first(buffers, &whole), slots, range, out)
             }
         }
     }
 
-    /// The first buffer of a compressed chunk of `slots` slots, decompressed.
-    pub(crate) fn decompress(&self, first: &[u8], slots: usize, shape: &LeafShape) -> Result<Vec<u8>> {
-        let ValueCodec::General { scheme, .. } = self else { return Ok(first.to_vec()) };
-        let limit = match shape.slot_bits() {
-            // Values of one width never grow by more than a header and padding to 1024 of them.
-            Some(bits) => (slots + 1024).saturating_mul(bits.div_ceil(8) as usize + 1),
-            None => MAX_DECOMPRESSED,
+    /// How many bytes of text slots `range` of a chunk of `slots` slots take, or the most that they may take.
+    pub(crate) fn text_bytes(&self, buffers: &[&[u8]], slots: usize, range: Range<usize>) -> Result<usize> {
+        let first = buffers[0];
+        Ok(match self {
+            ValueCodec::Variable { offset_width } => {
+                Variable::open(first, *offset_width, slots, range)?.span().len()
+            }
+            ValueCodec::Fsst { symbols, offset_width } => {
+                let span = Variable::open(first, *offset_width, slots, range)?.span();
+                symbols.most_decoded(first.get(span).unwrap_or_default())
+            }
+            ValueCodec::General { compressed, .. } => compressed.stated_size(first),
+            _ => 0,
+        })
+    }
+
+    /// Sets `out` to the first buffer of a compressed chunk of `slots` slots, decompressed.
+    pub(crate) fn decompress(
+        &self,
+        first: &[u8],
+        slots: usize,
+        shape: &LeafShape,
+        out: &mut Vec<u8>,
+    ) -> Result<()> {
+        let ValueCodec::General { compressed, .. } = self else {
+            out.clear();
+            out.extend_from_slice(first);
+            return Ok(());
         };
-        scheme.decompress(first, limit)
+        // Values of one width never grow by more than a header and padding to 1024 of them.
+        let largest = |bits: u64| (slots + 1024).saturating_mul(bits.div_ceil(8) as usize + 1);
+        compressed.decompress(first, shape.slot_bits().map(largest), out)
     }
 }
 
@@ -234,7 +251,8 @@ struct Variable<'a> {
 }
 
 impl<'a> Variable<'a> {
-    fn new(buffer: &'a [u8], offset_width: usize, slots: usize, range: Range<usize>) -> Result<Self> {
+    /// The offsets, not yet checked, and no data.
+    fn open(buffer: &'a [u8], offset_width: usize, slots: usize, range: Range<usize>) -> Result<Self> {
         let table = (slots + 1) * offset_width;
         let Some(offsets) = buffer.get(..table) else {
             return Err(Error::corrupt(format!(
@@ -243,8 +261,17 @@ impl<'a> Variable<'a> {
             )));
         };
         let offsets = &offsets[range.start * offset_width..(range.end + 1) * offset_width];
-        let wide = offset_width == 8;
-        let mut values = Variable { offsets, wide, first: 0, data: &[] };
+        Ok(Variable { offsets, wide: offset_width == 8, first: 0, data: &[] })
+    }
+
+    /// Where the values lie, if the offsets ascend.
+    fn span(&self) -> Range<usize> {
+        self.offset(0)..self.ends().next_back().unwrap_or_default()
+    }
+
+    fn new(buffer: &'a [u8], offset_width: usize, slots: usize, range: Range<usize>) -> Result<Self> {
+        let table = (slots + 1) * offset_width;
+        let mut values = Self::open(buffer, offset_width, slots, range)?;
         let (first, mut last, mut ascending) = (values.offset(0), 0, true);
         for end in core::iter::once(first).chain(values.ends()) {
             ascending &= last <= end;
@@ -273,7 +300,7 @@ impl<'a> Variable<'a> {
         }
     }
 
-    fn ends(&self) -> impl ExactSizeIterator<Item = usize> + use<'a> {
+    fn ends(&self) -> impl ExactSizeIterator<Item = usize> + DoubleEndedIterator + use<'a> {
         let (offsets, wide) = (self.offsets, self.wide);
         let count = offsets.len() / if wide { 8 } else { 4 } - 1;
         (1..count + 1).map(move |i| match wide {
@@ -286,12 +313,6 @@ impl<'a> Variable<'a> {
         let first = self.first;
         out.append_values(self.data, self.ends().map(|end| end - first))
     }
-}
-
-/// Decodes one value and appends it.
-pub(crate) fn append_fsst(symbols: &Symbols, codes: &[u8], out: &mut LeafBuilder) -> Result<()> {
-    // A code stands for at most eight bytes.
-    out.append_decoded(codes.len() * 8, |room| decode_fsst(symbols, codes, room))
 }
 
 /// Decodes one value to the start of `room`; how long it is.
@@ -379,7 +400,7 @@ mod tests {
     fn split_bytes_as_indices_of_a_dictionary() {
         assert_eq!(ValueCodec::stated_bits(&split(32)).unwrap(), 32);
         let shape = LeafShape::plain(Item::Bytes(4));
-        let codec = ValueCodec::parse(&split(32), &shape, 0).unwrap();
+        let codec = ValueCodec::parse(&split(32), &shape, 0, 0).unwrap();
         let planes = [&[1, 2, 3][..], &[0, 1, 0], &[0, 0, 0], &[0, 0, 7]].concat();
         let mut out = LeafBuilder::new(shape, 2, None);
         codec.decode(&[&planes], 3, 1..3, &mut out).unwrap();

@@ -12,6 +12,7 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
     static LARGEST: Cell<usize> = const { Cell::new(0) };
     static NUMBER: Cell<usize> = const { Cell::new(0) };
+    static GROWN: Cell<usize> = const { Cell::new(0) };
     /// Says what is being tried, should the process end.
     static LABEL: Cell<[u64; 3]> = const { Cell::new([0; 3]) };
 }
@@ -30,6 +31,8 @@ pub(crate) struct Taken {
     pub(crate) largest: usize,
     /// How many allocations there were, growing ones counted again.
     pub(crate) number: usize,
+    /// How many of them made an earlier one larger.
+    pub(crate) grown: usize,
 }
 
 /// Runs `work` on this thread and says what it took. `label` is printed if it takes far too much.
@@ -38,10 +41,11 @@ pub(crate) fn measure<R>(label: [u64; 3], work: impl FnOnce() -> R) -> (R, Taken
     PEAK.set(before);
     LARGEST.set(0);
     NUMBER.set(0);
+    GROWN.set(0);
     LABEL.set(label);
     let result = work();
     let peak = (PEAK.get() - before).max(0) as usize;
-    (result, Taken { peak, largest: LARGEST.get(), number: NUMBER.get() })
+    (result, Taken { peak, largest: LARGEST.get(), number: NUMBER.get(), grown: GROWN.get() })
 }
 
 fn count(freed: usize, size: usize) -> bool {
@@ -81,6 +85,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        GROWN.set(GROWN.get() + usize::from(size > layout.size()));
         if !count(layout.size(), size) {
             return std::ptr::null_mut();
         }

@@ -10,9 +10,8 @@
 //! The record batch is found through the footer. Its body holds two buffers, validity and values; a
 //! compressed buffer begins with its uncompressed size, or −1 if it is not compressed after all.
 
-use crate::{Error, Result, ensure};
-use alloc::{borrow::Cow, format, vec, vec::Vec};
-use ruzstd::decoding::FrameDecoder;
+use crate::{Error, Result, compress::zstd_of_size, ensure};
+use alloc::{borrow::Cow, format, vec::Vec};
 
 const MAGIC: &[u8] = b"ARROW1";
 /// What follows the footer: its length and the magic.
@@ -25,8 +24,6 @@ const PADDING: u64 = 64;
 /// Offsets are all different, and such numbers do not shrink to less than this part of their size:
 /// a file that claims it is out to exhaust memory.
 const MAX_RATIO: u64 = 256;
-/// More than any compression level asks for at the sizes of deletion files.
-const MAX_WINDOW: u64 = 8 << 20;
 
 /// Values of the flatbuffers' enumerations.
 const INT_TYPE: u8 = 2;
@@ -157,13 +154,8 @@ fn decompress<'a>(compression: &Table<'_>, stored: &'a [u8], expected: u64) -> R
     };
     match compression.u8(0)? {
         ZSTD => {
-            let mut out = vec![0; size];
-            let mut decoder = FrameDecoder::new();
-            decoder.set_max_window_size(MAX_WINDOW);
-            let written = decoder
-                .decode_all(payload, &mut out)
-                .map_err(|error| Error::corrupt(format!("expected a zstd frame: {error}")))?;
-            ensure!(written == size, "expected {size} bytes from a zstd frame, found {written}");
+            let mut out = Vec::new();
+            zstd_of_size(payload, size, &mut out)?;
             Ok(Cow::Owned(out))
         }
         LZ4_FRAME => Err(Error::unsupported("LZ4 compression of a deletion file: expected zstd")),
@@ -298,6 +290,7 @@ fn missing(what: &str) -> Error {
 mod tests {
     use super::*;
     use crate::ErrorKind;
+    use alloc::vec;
 
     /// A file that Lance wrote, for offsets 2 and 7, without the zeros between its parts.
     const FILE: [(usize, &str); 22] = [

@@ -3,3 +3,5 @@
 pub(crate) mod avx2;
 pub(crate) mod avx512;
 pub(crate) mod detect;
+pub(crate) mod fsst;
+pub(crate) mod levels;
