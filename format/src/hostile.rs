@@ -323,7 +323,7 @@ fn encodings_nest_as_deep_as_messages() {
         })
     };
     let text = field(&[("string", -1)]);
-    let too_deep = if cfg!(miri) { 200 } else { 2000 };
+    let too_deep = if cfg!(miri) { 60 } else { 2000 };
     corrupt(read(&file(0, vec![vec![PageOf(1, nested(too_deep), vec![])]]), &text, 0, 1, 1));
     let shallow = file(0, vec![vec![PageOf(1, nested(40), vec![])]]);
     assert_eq!(read(&shallow, &text, 0, 1, 1).unwrap().len(), 1);

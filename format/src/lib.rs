@@ -20,6 +20,8 @@ pub mod index;
 pub mod json;
 mod leaf;
 mod proto;
+#[cfg(test)]
+mod sampling;
 mod schema;
 mod source;
 pub mod table;
