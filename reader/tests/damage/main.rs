@@ -7,8 +7,8 @@
 //! | `claims`, `messages` | files that claim to have more than they hold |
 //! | `regressions` | inputs that fuzzing found faults with |
 //!
-//! No read may panic, take longer than a second, or take much more memory than there are bytes in the files and in
-//! the rows asked for. `LANCET_FIXTURES` names another folder of datasets.
+//! No read may panic, take long, or take much more memory than there are bytes in the files and in the rows asked
+//! for. `LANCET_FIXTURES` names another folder of datasets.
 
 #[path = "../common/allocations.rs"]
 mod allocations;
