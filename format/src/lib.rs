@@ -22,6 +22,8 @@ pub mod json;
 mod leaf;
 mod order;
 mod proto;
+#[cfg(test)]
+mod sampling;
 mod schema;
 mod source;
 pub mod table;

@@ -1,4 +1,4 @@
-//! `lancet versions`: the history of a branch, then all tags and branches.
+//! `lancet versions`: the history of a branch up to the version asked for, then all tags and branches.
 
 use super::{open, time};
 use crate::{
@@ -13,7 +13,8 @@ pub(super) fn run(args: &VersionsArgs) -> Result<()> {
     let dataset = open(&args.dataset)?;
     let mut records: Vec<Record> = Vec::new();
     let mut add = |facts: [Fact; 7]| records.push(NAMES.into_iter().zip(facts).collect());
-    for version in dataset.versions()? {
+    let asked = dataset.version();
+    for version in dataset.versions()?.into_iter().filter(|version| version.version <= asked) {
         let (number, branch) = (version.version.into(), dataset.branch().into());
         let time = time(version.timestamp);
         add([

@@ -105,8 +105,9 @@ pub(crate) fn width(data_type: &DataType) -> usize {
 fn check_batch(dataset: &Dataset, batch: &Batch) {
     for (name, column) in batch.names().iter().zip(batch.columns()) {
         assert_eq!(column.len(), batch.len(), "the rows of column {name}");
-        // Damage can give one name to several fields; system columns have no field.
-        let mut fields = dataset.schema().fields.iter().filter(|field| *field.name == **name);
+        // Damage can give one name to several fields, or another case to a name; system columns have no field.
+        let lower = name.to_lowercase();
+        let mut fields = dataset.schema().fields.iter().filter(|field| field.name.to_lowercase() == lower);
         let first = fields.next();
         let same = fields.find(|field| field.data_type == *column.data_type());
         let data_type = same.or(first).map_or(&DataType::UInt64, |field| &field.data_type);

@@ -5,6 +5,7 @@ use lancet::{
     Dataset,
     storage::{Bytes, FormatError, InMemory, Source, Storage},
 };
+use lancet_format::{File, Schema, describe::file as describe};
 use std::{
     collections::BTreeMap,
     env, fs, io,
@@ -87,6 +88,11 @@ impl Stored {
                 }
             }
         }
+        for (path, bytes) in self.files.iter().filter(|(path, _)| is_index_file(path)) {
+            for Range { start, end } in parts_of(bytes).unwrap_or_default() {
+                parts.insert((path.clone(), start, end), Vec::new());
+            }
+        }
         for ((path, start, end), columns) in parts {
             self.touched.entry(path).or_default().push((start..end, columns));
         }
@@ -96,9 +102,10 @@ impl Stored {
         &self.files[path]
     }
 
-    /// The bytes of all files that are read.
+    /// The bytes of all files that are read for its rows.
     pub(crate) fn size(&self) -> usize {
-        self.touched.keys().map(|path| self.files[path].len()).sum()
+        let read = self.touched.keys().filter(|path| !is_index_file(path));
+        read.map(|path| self.files[path].len()).sum()
     }
 
     /// The columns that are read from byte `position` of a file.
@@ -124,13 +131,46 @@ impl Stored {
     }
 }
 
+/// Whether it is one of the Lance files of an index.
+pub(crate) fn is_index_file(path: &str) -> bool {
+    path.contains("/_indices/") && (path.ends_with(".lance") || path.ends_with(".idx"))
+}
+
+fn open_file(storage: &dyn Storage, path: &str) -> Option<File> {
+    File::open(storage.open(path).ok()?).ok()
+}
+
+/// The parts of a Lance file, all but padding: footer, tables, metadata of columns, global buffers, and the buffers
+/// of columns and pages. `None` if its footer is damaged.
+pub(crate) fn parts_of(bytes: &Bytes) -> Option<Vec<Range<u64>>> {
+    let len = bytes.len() as u64;
+    let file = describe(File::open(Arc::new(bytes.clone())).ok()?.container());
+    let columns = || file.columns.iter().flatten();
+    let pages = columns().flat_map(|column| &column.pages).flat_map(|page| page.buffers.iter().flatten());
+    let buffers = file.global_buffers.iter().flatten();
+    let buffers = buffers
+        .chain(columns().map(|column| &column.metadata))
+        .chain(columns().flat_map(|column| column.buffers.iter().flatten()))
+        .chain(pages)
+        .map(|buffer| buffer.position.min(len)..buffer.position.saturating_add(buffer.size).min(len));
+    let tables = [
+        file.column_table_position..file.global_buffer_table_position,
+        file.global_buffer_table_position..file.footer_position,
+        file.footer_position..len,
+    ];
+    Some(buffers.chain(tables).collect())
+}
+
+/// The schema that a Lance file states.
+pub(crate) fn schema(storage: &dyn Storage, path: &str) -> Option<Schema> {
+    open_file(storage, path)?.container().schema().ok().map(|(schema, _)| schema)
+}
+
 fn collect(folder: &Path, path: &str, files: &mut BTreeMap<String, Bytes>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let entry = entry.expect("an entry");
         let path = format!("{path}/{}", entry.file_name().to_str().expect("Unicode"));
-        // Index files are not read yet.
         match entry.file_type().expect("a type").is_dir() {
-            true if path.ends_with("_indices") => {}
             true => collect(&entry.path(), &path, files),
             false => {
                 files.insert(path, fs::read(entry.path()).expect("a file").into());

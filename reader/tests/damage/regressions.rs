@@ -1,9 +1,6 @@
 //! Inputs that fuzzing found faults with, in `fuzz/regressions/TARGET/`, read again.
 
-#[allow(dead_code)] // Inputs are made elsewhere.
-#[path = "../../../fuzz/src/targets.rs"]
-mod targets;
-
+use crate::targets;
 use std::{fs, path::Path};
 
 #[test]
