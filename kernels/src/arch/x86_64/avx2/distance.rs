@@ -1,0 +1,1 @@
+//! Distances, with AVX2.

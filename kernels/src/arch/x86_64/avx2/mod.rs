@@ -1,0 +1,3 @@
+//! AVX2, with FMA, F16C, BMI1, BMI2 and POPCNT.
+
+pub(crate) mod distance;

@@ -1,0 +1,3 @@
+//! AVX-512 F, BW, VL and DQ, with what [`Extensions`](crate::isa::Extensions) names where it is there.
+
+pub(crate) mod distance;
