@@ -8,6 +8,8 @@
 //! | [`gather`] | items of one width picked by index |
 //! | [`fsst`] | strings of one-byte codes for symbols |
 //! | [`rle`] | runs to items |
+//! | [`many`] | many vectors against many: nearest, nearest `n`, all distances |
+//! | [`parallel`] | which threads work |
 //! | [`isa`] | the instruction set in use |
 //!
 //! Slices may hold bytes from untrusted files. A function returns `None` or `false` where those bytes can be
@@ -15,10 +17,10 @@
 #![no_std]
 #![deny(unsafe_code)] // only `arch` may, one folder per instruction set
 
+extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
-#[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod arch;
 pub mod bits;
@@ -26,6 +28,8 @@ pub mod fsst;
 pub mod gather;
 pub mod isa;
 pub mod levels;
+pub mod many;
+pub mod parallel;
 #[cfg(test)]
 mod random;
 pub mod rle;

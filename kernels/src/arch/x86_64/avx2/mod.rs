@@ -1,3 +1,4 @@
 //! AVX2, with FMA, F16C, BMI1, BMI2 and POPCNT.
 
 pub(crate) mod distance;
+pub(crate) mod many;

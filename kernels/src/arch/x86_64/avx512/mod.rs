@@ -1,3 +1,4 @@
 //! AVX-512 F, BW, VL and DQ, with what [`Extensions`](crate::isa::Extensions) names where it is there.
 
 pub(crate) mod distance;
+pub(crate) mod many;

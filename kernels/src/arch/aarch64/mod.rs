@@ -1,0 +1,3 @@
+//! 64-bit Arm.
+
+pub(crate) mod neon;

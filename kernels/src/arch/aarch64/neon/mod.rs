@@ -1,0 +1,3 @@
+//! NEON, which every aarch64 has.
+
+pub(crate) mod many;

@@ -1,0 +1,3 @@
+//! What every machine of the target can do.
+
+pub(crate) mod many;
