@@ -15,14 +15,36 @@ pub enum Threads {
 }
 
 impl Threads {
+    /// How many threads work.
+    pub(crate) fn count(self) -> usize {
+        match self {
+            Threads::One => 1,
+            #[cfg(feature = "rayon")]
+            Threads::Pool => rayon::current_num_threads(),
+        }
+    }
+
     /// Does `work` for each part; results come in the order of the parts.
     pub(crate) fn map<P: Send, R: Send>(self, parts: Vec<P>, work: impl Fn(P) -> R + Sync + Send) -> Vec<R> {
+        self.map_with(parts, || (), |(), part| work(part))
+    }
+
+    /// As [`map`](Self::map), with something that `work` uses again for the next part.
+    pub(crate) fn map_with<P: Send, S, R: Send>(
+        self,
+        parts: Vec<P>,
+        scratch: impl Fn() -> S + Sync + Send,
+        work: impl Fn(&mut S, P) -> R + Sync + Send,
+    ) -> Vec<R> {
         match self {
-            Threads::One => parts.into_iter().map(work).collect(),
+            Threads::One => {
+                let mut scratch = scratch();
+                parts.into_iter().map(|part| work(&mut scratch, part)).collect()
+            }
             #[cfg(feature = "rayon")]
             Threads::Pool => {
                 use rayon::prelude::*;
-                parts.into_par_iter().with_max_len(1).map(work).collect()
+                parts.into_par_iter().map_init(scratch, work).collect()
             }
         }
     }

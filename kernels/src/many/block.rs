@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 use super::{Element, Metric, NONE, Number, Targets};
-use crate::parallel::Threads;
+use crate::{arch::all::prefetch::prefetch, parallel::Threads};
 
 /// Bytes of the rows of a block: they share the second level of the cache with panels and with what is kept of rows.
 const BLOCK_BYTES: usize = 192 << 10;
@@ -15,14 +15,30 @@ const BLOCK_ROWS: usize = 512;
 pub(crate) struct Found {
     /// The nearest target, or [`NONE`].
     pub(crate) id: u32,
-    /// The distance to it, without its weight.
+    /// The distance to it, without its weight; NaN where nobody asked.
     pub(crate) distance: f32,
-    /// No score of another target is above this.
-    pub(crate) second: f64,
 }
 
 impl Found {
-    const NOTHING: Found = Found { id: NONE, distance: f32::NAN, second: 0.0 };
+    const NOTHING: Found = Found { id: NONE, distance: f32::NAN };
+}
+
+/// Room that blocks use one after the other.
+pub(crate) struct Scratch<N> {
+    numbers: Vec<N>,
+    norms: Vec<f64>,
+    /// Rows of the last tile of a block, where they are too few for a tile.
+    last: Vec<N>,
+    kept: Vec<N>,
+    uncertain: Vec<Uncertain>,
+    found: Vec<Found>,
+}
+
+impl<N> Scratch<N> {
+    pub(crate) fn new() -> Self {
+        let (numbers, norms, last) = (Vec::new(), Vec::new(), Vec::new());
+        Scratch { numbers, norms, last, kept: Vec::new(), uncertain: Vec::new(), found: Vec::new() }
+    }
 }
 
 impl<N: Number> Targets<N> {
@@ -41,15 +57,24 @@ impl<N: Number> Targets<N> {
         assert!(ids.len() == count && distances.len() == count, "one id and one distance for each row");
         let block = self.block_rows();
         let parts = rows.chunks(block * self.dim).zip(ids.chunks_mut(block)).zip(distances.chunks_mut(block));
-        threads.map(parts.collect(), |((rows, ids), distances)| {
-            let mut room = Vec::new();
-            let rows = E::numbers(rows, &mut room);
-            let norms: Vec<f64> = rows.chunks_exact(self.dim).map(|row| self.kernels.norm_bound(row)).collect();
-            let found = self.nearest_of_block(rows, &norms);
-            for ((id, distance), found) in ids.iter_mut().zip(distances).zip(found) {
-                (*id, *distance) = (found.id, found.distance);
-            }
-        });
+        threads.map_with(
+            parts.enumerate().collect(),
+            Scratch::new,
+            |scratch, (part, ((part_rows, ids), distances))| {
+                let ahead = rows.chunks(block * self.dim).nth(part + 1).unwrap_or_default();
+                let mut room = core::mem::take(&mut scratch.numbers);
+                let mut norms = core::mem::take(&mut scratch.norms);
+                room.clear();
+                norms.clear();
+                let part_rows = self.prepare(part_rows, &mut room);
+                norms.extend(part_rows.chunks_exact(self.dim).map(|row| self.kernels.norm_bound(row)));
+                let found = self.nearest_of_block(part_rows, &norms, ahead, true, scratch);
+                for ((id, distance), found) in ids.iter_mut().zip(distances).zip(found) {
+                    (*id, *distance) = (found.id, found.distance);
+                }
+                (scratch.numbers, scratch.norms) = (room, norms);
+            },
+        );
     }
 
     /// How many rows there are.
@@ -65,57 +90,70 @@ impl<N: Number> Targets<N> {
     }
 
     /// Whether a row of this norm has a distance.
-    pub(super) fn can_measure(&self, norm: f64) -> bool {
-        norm.is_finite() && (norm > 0.0 || self.metric != Metric::Cosine)
+    pub(crate) fn can_measure(&self, norm: f64) -> bool {
+        norm.is_finite() && (norm > 0.0 || !matches!(self.metric, Metric::Cosine | Metric::UnitL2))
     }
 
-    /// The nearest target of each row; `norms` are their norms, or a little more.
-    pub(crate) fn nearest_of_block(&self, rows: &[N], norms: &[f64]) -> Vec<Found> {
+    /// The nearest target of each row, with its distance if that is to be measured; `norms` are their norms, or a
+    /// little more. `ahead` are the rows that come next, which are brought into the cache meanwhile.
+    pub(crate) fn nearest_of_block<'s, E>(
+        &self,
+        rows: &[N],
+        norms: &[f64],
+        ahead: &[E],
+        measure: bool,
+        scratch: &'s mut Scratch<N>,
+    ) -> &'s [Found] {
         let kernels = self.kernels;
         let (tile, kept) = (kernels.rows(), kernels.kept());
-        let mut best = vec![N::NEG_INFINITY; norms.len().next_multiple_of(tile) * kept];
-        for ids in best.chunks_exact_mut(kept).map(|kept| &mut kept[2 * kernels.lanes()..]) {
-            ids.fill(N::default());
-        }
+        let Scratch { last, kept: best, uncertain, found, .. } = scratch;
         let (whole, rest) = rows.split_at(rows.len() / (tile * self.dim) * tile * self.dim);
-        let mut last = Vec::new();
+        last.clear();
         if !rest.is_empty() {
+            last.extend_from_slice(rest);
             last.resize(tile * self.dim, N::default());
-            last[..rest.len()].copy_from_slice(rest);
         }
-        for panel in self.panels.iter() {
+        best.resize(norms.len().next_multiple_of(tile) * kept, N::default());
+        for kept in best.chunks_exact_mut(kept) {
+            kept[..2 * kernels.lanes()].fill(N::NEG_INFINITY);
+        }
+        let panels = self.panels.iter();
+        let mut ahead = ahead.chunks(ahead.len().div_ceil(norms.len().div_ceil(tile) * panels.len()).max(1));
+        for panel in panels {
             let tiles = whole.chunks_exact(tile * self.dim).chain(last.chunks_exact(tile * self.dim));
             for (rows, best) in tiles.zip(best.chunks_exact_mut(tile * kept)) {
+                prefetch(ahead.next().unwrap_or_default());
                 kernels.best(rows, panel, self.dim, best);
             }
         }
 
-        let mut found = vec![Found::NOTHING; norms.len()];
-        let mut uncertain = Vec::new();
-        for (at, ((&norm, best), found)) in norms.iter().zip(best.chunks_exact_mut(kept)).zip(&mut found).enumerate()
-        {
+        uncertain.clear();
+        found.clear();
+        for (at, (&norm, best)) in norms.iter().zip(best.chunks_exact_mut(kept)).enumerate() {
             let row = &rows[at * self.dim..][..self.dim];
-            if !self.can_measure(norm) {
-                continue;
+            found.push(if !self.can_measure(norm) {
+                Found::NOTHING
             } else if !self.can_score(norm) {
-                *found = self.found(row, self.search(row), f64::INFINITY);
-                continue;
-            }
-            let [best, second, id] = kernels.settle(best).map(|number| number.wide());
-            let slack = self.row_slack(norm);
-            let reach = best - 2.0 * (self.slacks[id as usize] + slack);
-            if second < reach {
-                *found = self.found(row, id as usize, second + slack);
+                self.found(row, self.search(row), measure)
             } else {
-                uncertain.push(Uncertain { row: at, reach, second: best + slack });
-            }
+                let [best, second, id] = kernels.settle(best).map(|number| number.wide());
+                let reach = best - 2.0 * (self.slacks[id as usize] + self.row_slack(norm));
+                if second < reach {
+                    self.found(row, id as usize, measure)
+                } else {
+                    uncertain.push(Uncertain { row: at, reach });
+                    Found::NOTHING
+                }
+            });
         }
-        self.resolve(rows, &uncertain, &mut found);
+        if !uncertain.is_empty() {
+            self.resolve(rows, uncertain, measure, found);
+        }
         found
     }
 
-    fn found(&self, row: &[N], id: usize, second: f64) -> Found {
-        Found { id: id as u32, distance: self.distance(row, id), second }
+    fn found(&self, row: &[N], id: usize, measure: bool) -> Found {
+        Found { id: id as u32, distance: if measure { self.distance(row, id) } else { f32::NAN } }
     }
 
     /// The nearest of all targets, by the distances of all.
@@ -125,7 +163,7 @@ impl<N: Number> Targets<N> {
     }
 
     /// Finds the nearest targets of rows for which scores did not decide: by the distances of those that may be it.
-    fn resolve(&self, rows: &[N], uncertain: &[Uncertain], found: &mut [Found]) {
+    fn resolve(&self, rows: &[N], uncertain: &[Uncertain], measure: bool, found: &mut [Found]) {
         let mut tile = Tile::new(self);
         for uncertain in uncertain.chunks(self.kernels.rows()) {
             tile.clear();
@@ -146,7 +184,7 @@ impl<N: Number> Targets<N> {
                 }
             }
             for (row, best) in uncertain.iter().zip(best) {
-                found[row.row] = self.found(&rows[row.row * self.dim..][..self.dim], best.1, row.second);
+                found[row.row] = self.found(&rows[row.row * self.dim..][..self.dim], best.1, measure);
             }
         }
     }
@@ -157,7 +195,6 @@ struct Uncertain {
     row: usize,
     /// The nearest target has at least this score.
     reach: f64,
-    second: f64,
 }
 
 /// The positions of the set bits.
@@ -210,6 +247,13 @@ impl<'t, N: Number> Tile<'t, N> {
     /// Computes scores.
     pub(super) fn meet(&mut self, panel: &[N]) {
         let kernels = self.targets.kernels;
-        kernels.scores(&self.rows, panel, self.targets.dim, &self.bounds, &mut self.scores, &mut self.reached);
+        kernels.scores(
+            &self.rows,
+            panel,
+            self.targets.dim,
+            &self.bounds,
+            &mut self.scores,
+            &mut self.reached,
+        );
     }
 }

@@ -24,15 +24,19 @@ impl<N: Number> Targets<N> {
         threads: Threads,
     ) {
         let count = self.rows_of(rows);
-        assert!(count.checked_mul(n) == Some(ids.len()) && ids.len() == distances.len(), "n items for each row");
+        assert!(
+            count.checked_mul(n) == Some(ids.len()) && ids.len() == distances.len(),
+            "n items for each row"
+        );
         if n == 0 {
             return;
         }
         let tile = self.kernels.rows();
-        let parts = rows.chunks(tile * self.dim).zip(ids.chunks_mut(tile * n)).zip(distances.chunks_mut(tile * n));
+        let parts =
+            rows.chunks(tile * self.dim).zip(ids.chunks_mut(tile * n)).zip(distances.chunks_mut(tile * n));
         threads.map(parts.collect(), |((rows, ids), distances)| {
             let mut room = Vec::new();
-            self.nearest_n_of_tile(E::numbers(rows, &mut room), n, ids, distances);
+            self.nearest_n_of_tile(self.prepare(rows, &mut room), n, ids, distances);
         });
     }
 
@@ -58,7 +62,8 @@ impl<N: Number> Targets<N> {
             }
         }
         let rows = rows.chunks_exact(self.dim).zip(candidates);
-        for ((row, candidates), (ids, distances)) in rows.zip(ids.chunks_mut(n).zip(distances.chunks_mut(n))) {
+        for ((row, candidates), (ids, distances)) in rows.zip(ids.chunks_mut(n).zip(distances.chunks_mut(n)))
+        {
             let norm = self.kernels.norm_bound(row);
             let near = match (self.can_measure(norm), self.can_score(norm)) {
                 (false, _) => Vec::new(),

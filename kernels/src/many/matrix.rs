@@ -25,7 +25,7 @@ impl<N: Number> Targets<N> {
         let parts = rows.chunks(block * self.dim).zip(out.chunks_mut(block * self.count));
         threads.map(parts.collect(), |(rows, out)| {
             let mut room = Vec::new();
-            let rows = E::numbers(rows, &mut room);
+            let rows = self.prepare(rows, &mut room);
             let tile = self.kernels.rows();
             let mut scratch = Tile::new(self);
             for (at, panel) in self.panels.iter().enumerate() {
@@ -55,10 +55,14 @@ impl<N: Number> Targets<N> {
                 *out = match self.metric {
                     _ if !can_measure => f32::NAN,
                     _ if !can_score => self.distance(row, target),
-                    Metric::L2 => {
+                    Metric::L2 | Metric::UnitL2 => {
                         let distance = norm * norm - 2.0 * score;
                         let squares = norm * norm + self.norms[target] * self.norms[target];
-                        if distance < CANCELLED * squares { self.distance(row, target) } else { distance as f32 }
+                        if distance < CANCELLED * squares {
+                            self.distance(row, target)
+                        } else {
+                            distance as f32
+                        }
                     }
                     Metric::Dot => (1.0 - score) as f32,
                     Metric::Cosine => (1.0 - score / norm) as f32,
@@ -69,6 +73,6 @@ impl<N: Number> Targets<N> {
 
     /// A score has the weight of its target divided by this.
     fn weight_share(&self) -> f64 {
-        if self.metric == Metric::L2 { 2.0 } else { 1.0 }
+        if matches!(self.metric, Metric::L2 | Metric::UnitL2) { 2.0 } else { 1.0 }
     }
 }

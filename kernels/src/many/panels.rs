@@ -60,7 +60,7 @@ impl<N: Number> Panels<N> {
     }
 
     /// The panels, each beginning with the target `panel × width`.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &[N]> {
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[N]> {
         let end = self.start + (self.numbers.len() - self.start) / self.len * self.len;
         self.numbers[self.start..end].chunks_exact(self.len)
     }

@@ -16,6 +16,9 @@ pub enum Metric {
     Dot,
     /// One minus the cosine of the angle.
     Cosine,
+    /// Squared Euclidean distance of the row, brought to unit length, to the target: what k-means under cosine
+    /// makes small, and what orders the partitions of an index under cosine.
+    UnitL2,
 }
 
 /// Targets that cannot be measured.
@@ -94,7 +97,8 @@ impl<N: Number> Targets<N> {
         let kernels = N::kernels();
         let vectors = E::numbers(vectors, &mut Vec::new()).to_vec();
         let count = vectors.len() / dim;
-        let norms = vectors.chunks_exact(dim).map(|v| sqrt_f64(kernels.product_wide(v, v))).collect::<Vec<_>>();
+        let norms =
+            vectors.chunks_exact(dim).map(|v| sqrt_f64(kernels.product_wide(v, v))).collect::<Vec<_>>();
         if let Some(target) = norms.iter().position(|norm| !norm.is_finite()) {
             return Err(Error::NotFinite(target));
         }
@@ -111,8 +115,19 @@ impl<N: Number> Targets<N> {
             _ => norms.iter().copied().fold(0.0, f64::max),
         };
         let (weights, slacks) = (vec![0.0; count], vec![0.0; count]);
-        let mut targets =
-            Targets { metric, dim, count, kernels, panels, vectors, weights, norms, slacks, longest, farthest: 0.0 };
+        let mut targets = Targets {
+            metric,
+            dim,
+            count,
+            kernels,
+            panels,
+            vectors,
+            weights,
+            norms,
+            slacks,
+            longest,
+            farthest: 0.0,
+        };
         targets.set_offsets();
         Ok(targets)
     }
@@ -133,7 +148,7 @@ impl<N: Number> Targets<N> {
             let (norm, weight) = (self.norms[target], self.weights[target]);
             // What a score may be off by for the sake of the target; `row_slack` has the rest.
             let (offset, share) = match self.metric {
-                Metric::L2 => (-(norm * norm + weight) / 2.0, norm * norm / 2.0),
+                Metric::L2 | Metric::UnitL2 => (-(norm * norm + weight) / 2.0, norm * norm / 2.0),
                 Metric::Dot | Metric::Cosine => (-weight, 0.0),
             };
             let slack = self.rounding() * (offset.abs() + share);
@@ -154,7 +169,7 @@ impl<N: Number> Targets<N> {
     /// Σ |x c| ≤ ‖x‖ ‖c‖ ≤ (‖x‖² + ‖c‖²) / 2, of which the second half is in the target's own slack.
     pub(super) fn row_slack(&self, norm: f64) -> f64 {
         let terms = match self.metric {
-            Metric::L2 => norm * norm / 2.0,
+            Metric::L2 | Metric::UnitL2 => norm * norm / 2.0,
             Metric::Dot | Metric::Cosine => norm * self.longest,
         };
         // Of the distances in f64, too, with which scores are compared.
@@ -167,12 +182,22 @@ impl<N: Number> Targets<N> {
         norm * self.longest + self.farthest < N::LIMIT
     }
 
+    /// `rows` as numbers, and for [`Metric::UnitL2`] at unit length.
+    pub(super) fn prepare<'a, E: Element<Number = N>>(&self, rows: &'a [E], room: &'a mut Vec<N>) -> &'a [N] {
+        if self.metric != Metric::UnitL2 {
+            return E::numbers(rows, room);
+        }
+        let mut converted = Vec::new();
+        normalise(E::numbers(rows, &mut converted), self.dim, room);
+        room
+    }
+
     /// What decides which target is nearest: the distance in f64, or for dot and cosine minus the product.
     pub(super) fn cost(&self, row: &[N], target: usize) -> f64 {
         let vector = self.vector(target);
         self.weights[target]
             + match self.metric {
-                Metric::L2 => self.kernels.squared_distance_wide(row, vector),
+                Metric::L2 | Metric::UnitL2 => self.kernels.squared_distance_wide(row, vector),
                 Metric::Dot => -self.kernels.product_wide(row, vector),
                 Metric::Cosine => -self.cosine(row, target),
             }
@@ -187,7 +212,7 @@ impl<N: Number> Targets<N> {
     /// The distance that is reported.
     pub(super) fn distance(&self, row: &[N], target: usize) -> f32 {
         match self.metric {
-            Metric::L2 => self.kernels.squared_distance(row, self.vector(target)),
+            Metric::L2 | Metric::UnitL2 => self.kernels.squared_distance(row, self.vector(target)),
             Metric::Dot => (1.0 - self.kernels.product_wide(row, self.vector(target))) as f32,
             Metric::Cosine => {
                 let norm = sqrt_f64(self.kernels.product_wide(row, row));
@@ -221,5 +246,18 @@ impl<N: Number> Targets<N> {
     /// Elements of a vector.
     pub fn dim(&self) -> usize {
         self.dim
+    }
+}
+
+/// Appends rows at unit length to `out`; rows without a direction, or that are not finite, as they are.
+pub(crate) fn normalise<N: Number>(rows: &[N], dim: usize, out: &mut Vec<N>) {
+    for row in rows.chunks_exact(dim) {
+        let norm = sqrt_f64(N::kernels().product_wide(row, row));
+        if norm > 0.0 && norm.is_finite() {
+            let scale = norm.recip();
+            out.extend(row.iter().map(|x| N::round(x.wide() * scale)));
+        } else {
+            out.extend_from_slice(row);
+        }
     }
 }

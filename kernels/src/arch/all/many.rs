@@ -42,7 +42,8 @@ pub(crate) trait Vector: Copy {
 /// The scores of `R` rows and the `N` registers of one panel.
 ///
 /// # Safety
-/// The instruction set of `V` is there, `rows` has `R × dim` items, `panel` has `(2 + dim) × N × LANES`.
+/// The instruction set of `V` is there, `rows` has `R × dim` items, `panel` has `(2 + dim) × N × LANES`, and `dim` is
+/// not zero.
 #[inline(always)]
 unsafe fn tile<V: Vector, const R: usize, const N: usize>(
     rows: *const V::Item,
@@ -58,7 +59,9 @@ unsafe fn tile<V: Vector, const R: usize, const N: usize>(
         }
         let mut sums = [offsets; R];
         let mut targets = panel.add(2 * width);
-        for element in 0..dim {
+        let mut element = 0;
+        // A loop that runs at least once leaves the sums in registers from the start.
+        loop {
             let mut target = offsets;
             for (n, target) in target.iter_mut().enumerate() {
                 *target = V::load(targets.add(n * V::LANES));
@@ -70,8 +73,11 @@ unsafe fn tile<V: Vector, const R: usize, const N: usize>(
                 }
             }
             targets = targets.add(width);
+            element += 1;
+            if element >= dim {
+                break sums;
+            }
         }
-        sums
     }
 }
 
@@ -93,10 +99,10 @@ pub(crate) unsafe fn best<V: Vector, const R: usize, const N: usize>(
     // SAFETY: the caller's promise.
     unsafe {
         let scores = tile::<V, R, N>(rows, panel, dim);
-        for (row, scores) in scores.iter().enumerate() {
+        for (row, &scores) in scores.iter().enumerate() {
             let [at_best, at_second, at_id] = parts::<V>(kept, row);
             let (mut best, mut second, mut id) = (V::load(at_best), V::load(at_second), V::load(at_id));
-            for (n, &score) in scores.iter().enumerate() {
+            for (n, score) in scores.into_iter().enumerate() {
                 second = second.max(best.min(score));
                 id = score.select_greater(best, V::load(panel.add(n * V::LANES)), id);
                 best = best.max(score);
@@ -177,7 +183,10 @@ pub(crate) unsafe fn scores<V: Vector, const R: usize, const N: usize>(
 /// # Safety
 /// The instruction set of `V` is there.
 #[inline(always)]
-pub(crate) unsafe fn chains<V: Vector, const R: usize, const N: usize>(length: usize, number: V::Item) -> V::Item {
+pub(crate) unsafe fn chains<V: Vector, const R: usize, const N: usize>(
+    length: usize,
+    number: V::Item,
+) -> V::Item {
     // SAFETY: the caller's promise.
     unsafe {
         let factor = V::splat(core::hint::black_box(number));

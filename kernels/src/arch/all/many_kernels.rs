@@ -77,7 +77,7 @@ impl<T> Kernels<T> {
     }
 
     fn check(&self, rows: &[T], panel: &[T], dim: usize) {
-        assert!(rows.len() == self.rows * dim && panel.len() == self.width * (dim + 2));
+        assert!(dim > 0 && rows.len() == self.rows * dim && panel.len() == self.width * (dim + 2));
     }
 
     /// Lets a tile of rows meet a panel; `kept` has [`kept`](Self::kept) items for each row.

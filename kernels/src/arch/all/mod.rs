@@ -3,4 +3,5 @@
 pub(crate) mod fixed;
 pub(crate) mod many;
 pub(crate) mod many_kernels;
+pub(crate) mod prefetch;
 pub(crate) mod sqrt;
