@@ -9,6 +9,7 @@
 //! | [`fsst`] | strings of one-byte codes for symbols |
 //! | [`rle`] | runs to items |
 //! | [`many`] | many vectors against many: nearest, nearest `n`, all distances |
+//! | [`kmeans`] | k-means: centroids of clusters |
 //! | [`parallel`] | which threads work |
 //! | [`isa`] | the instruction set in use |
 //!
@@ -27,10 +28,10 @@ pub mod bits;
 pub mod fsst;
 pub mod gather;
 pub mod isa;
+pub mod kmeans;
 pub mod levels;
 pub mod many;
 pub mod parallel;
-#[cfg(test)]
 mod random;
 pub mod rle;
 pub mod unpack;

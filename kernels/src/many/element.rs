@@ -1,5 +1,7 @@
 //! Types of elements, and the numbers that are computed with.
 
+use alloc::{borrow::Cow, vec::Vec};
+
 use half::{bf16, f16};
 
 use crate::{
@@ -42,9 +44,16 @@ pub(crate) mod private {
     pub trait Element<N> {
         /// `items` as numbers: themselves, or converted into `room`.
         #[doc(hidden)]
-        fn numbers<'a>(items: &'a [Self], room: &'a mut alloc::vec::Vec<N>) -> &'a [N]
+        fn numbers<'a>(items: &'a [Self], room: &'a mut Vec<N>) -> &'a [N]
         where
             Self: Sized;
+
+        /// `items` as numbers: themselves, or converted.
+        #[doc(hidden)]
+        fn borrow(items: &[Self]) -> Cow<'_, [N]>
+        where
+            Self: Sized,
+            N: Clone;
 
         /// The nearest element, ties to even.
         #[doc(hidden)]
@@ -81,8 +90,12 @@ pub(crate) mod private {
 macro_rules! number {
     ($number:ident, $table:ident, $rounding:expr, $smallest:expr, $limit:expr) => {
         impl private::Element<$number> for $number {
-            fn numbers<'a>(items: &'a [$number], _: &'a mut alloc::vec::Vec<$number>) -> &'a [$number] {
+            fn numbers<'a>(items: &'a [$number], _: &'a mut Vec<$number>) -> &'a [$number] {
                 items
+            }
+
+            fn borrow(items: &[$number]) -> Cow<'_, [$number]> {
+                Cow::Borrowed(items)
             }
 
             fn round(number: f64) -> $number {
@@ -122,10 +135,14 @@ number!(f64, F64, 1.0 / (1u64 << 53) as f64, f64::MIN_POSITIVE * f64::EPSILON, 1
 macro_rules! half {
     ($half:ty, $single:ident) => {
         impl private::Element<f32> for $half {
-            fn numbers<'a>(items: &'a [$half], room: &'a mut alloc::vec::Vec<f32>) -> &'a [f32] {
+            fn numbers<'a>(items: &'a [$half], room: &'a mut Vec<f32>) -> &'a [f32] {
                 room.clear();
                 room.extend(items.iter().map(|item| $single(item.to_bits())));
                 room
+            }
+
+            fn borrow(items: &[$half]) -> Cow<'_, [f32]> {
+                Cow::Owned(items.iter().map(|item| $single(item.to_bits())).collect())
             }
 
             fn round(number: f64) -> $half {

@@ -32,14 +32,20 @@
 //! A row with an element that is not finite, or of f64 whose squares add up to more than an f64 holds, or without a
 //! direction (all zeros) under cosine, has no nearest target: [`NONE`], and NaN for a distance.
 
+mod bits;
 mod block;
 mod closest;
 mod element;
 mod matrix;
 mod panels;
 mod targets;
+#[cfg(test)]
+mod tests;
 
+pub use bits::BitTargets;
+pub(crate) use block::Scratch;
 pub use element::{Element, Number};
+pub(crate) use targets::normalise;
 pub use targets::{Error, Metric, Targets};
 
 /// The id where there is no target.

@@ -3,6 +3,8 @@
 //! Element `i` goes to the partial sum `i mod LANES`; at the end the partial sums are folded, the upper half onto
 //! the lower one, until one is left.
 
+use core::ops::Range;
+
 use super::sqrt::sqrt_f64;
 
 /// An element of a vector.
@@ -107,10 +109,20 @@ pub(crate) fn product_wide<T: Real>(a: &[T], b: &[T]) -> f64 {
     sum_wide(a, b, |a, b| a.wide() * b.wide())
 }
 
-/// Adds a row to sums.
+/// Adds the elements `columns` of all rows of `dim` to the sums of their clusters, each of which has as many items.
 #[inline(always)]
-pub(crate) fn add<T: Real>(sums: &mut [f64], row: &[T]) {
-    for (sum, item) in sums.iter_mut().zip(row) {
-        *sum += item.wide();
+pub(crate) fn add_rows<T: Real>(
+    sums: &mut [f64],
+    rows: &[T],
+    dim: usize,
+    columns: Range<usize>,
+    clusters: &[u32],
+) {
+    let width = columns.len();
+    for (row, &cluster) in rows.chunks_exact(dim).zip(clusters) {
+        let sums = &mut sums[cluster as usize * width..][..width];
+        for (sum, item) in sums.iter_mut().zip(&row[columns.clone()]) {
+            *sum += item.wide();
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The table of many-to-many kernels of one number type, and the checks that make them safe to call.
 
+use core::ops::Range;
+
 use super::many::KEPT;
 
 /// The kernels of one instruction set for rows of `T`.
@@ -14,18 +16,18 @@ pub struct Kernels<T: 'static> {
     squared_distance_wide: unsafe fn(&[T], &[T]) -> f64,
     product_wide: unsafe fn(&[T], &[T]) -> f64,
     norm_bound: unsafe fn(&[T]) -> f64,
-    add: unsafe fn(&mut [f64], &[T]),
+    add_rows: unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32]),
     chains: unsafe fn(usize) -> T,
 }
 
 /// Arithmetic of single vectors: squared distance in the type's precision and in f64, product in f64, bound of
-/// the norm, addition to sums.
+/// the norm, sums of rows.
 type Plain<T> = (
     unsafe fn(&[T], &[T]) -> f32,
     unsafe fn(&[T], &[T]) -> f64,
     unsafe fn(&[T], &[T]) -> f64,
     unsafe fn(&[T]) -> f64,
-    unsafe fn(&mut [f64], &[T]),
+    unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32]),
 );
 
 impl<T> Kernels<T> {
@@ -38,7 +40,7 @@ impl<T> Kernels<T> {
         settle: unsafe fn(*mut T, usize) -> [T; KEPT],
         scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u32),
         chains: unsafe fn(usize) -> T,
-        (squared_distance, squared_distance_wide, product_wide, norm_bound, add): Plain<T>,
+        (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows): Plain<T>,
     ) -> Self {
         Kernels {
             rows,
@@ -51,7 +53,7 @@ impl<T> Kernels<T> {
             squared_distance_wide,
             product_wide,
             norm_bound,
-            add,
+            add_rows,
             chains,
         }
     }
@@ -146,10 +148,18 @@ impl<T> Kernels<T> {
         unsafe { (self.norm_bound)(row) }
     }
 
-    /// Adds a row to sums.
-    pub(crate) fn add(&self, sums: &mut [f64], row: &[T]) {
+    /// Adds the elements `columns` of all rows of `dim` to the sums of their clusters, each of which has as many
+    /// items.
+    pub(crate) fn add_rows(
+        &self,
+        sums: &mut [f64],
+        rows: &[T],
+        dim: usize,
+        columns: Range<usize>,
+        clusters: &[u32],
+    ) {
         // SAFETY: as above.
-        unsafe { (self.add)(sums, row) }
+        unsafe { (self.add_rows)(sums, rows, dim, columns, clusters) }
     }
 
     /// As many products and sums as `length` elements take in a tile, without loads, and how many these are.
@@ -234,8 +244,14 @@ macro_rules! entry_points {
         }
 
         $(#[target_feature(enable = $feature)])?
-        fn add<T: Real>(sums: &mut [f64], row: &[T]) {
-            fixed::add(sums, row)
+        fn add_rows<T: Real>(
+            sums: &mut [f64],
+            rows: &[T],
+            dim: usize,
+            columns: core::ops::Range<usize>,
+            clusters: &[u32],
+        ) {
+            fixed::add_rows(sums, rows, dim, columns, clusters)
         }
 
         const fn table<V: Vector<Item: Real>, const R: usize, const N: usize>() -> Kernels<V::Item> {
@@ -249,7 +265,7 @@ macro_rules! entry_points {
                     settle::<V>,
                     scores::<V, R, N>,
                     chains::<V, R, N>,
-                    (squared_distance, squared_distance_wide, product_wide, norm_bound, add),
+                    (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows),
                 )
             }
         }

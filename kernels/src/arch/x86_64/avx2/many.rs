@@ -2,6 +2,8 @@
 
 use core::arch::x86_64::*;
 
+use crate::arch::all::bits;
+
 #[derive(Clone, Copy)]
 pub(crate) struct F32x8(__m256);
 
@@ -102,3 +104,13 @@ crate::arch::all::many_kernels::entry_points!("avx2,fma,f16c");
 
 pub(crate) static F32: Kernels<f32> = table::<F32x8, 6, 2>();
 pub(crate) static F64: Kernels<f64> = table::<F64x4, 6, 2>();
+
+/// Bits that differ.
+pub(crate) fn differ(rows: &[u64], panel: &[u64], words: usize) -> [[u64; bits::WIDTH]; bits::ROWS] {
+    #[target_feature(enable = "avx2,popcnt")]
+    fn differ(rows: &[u64], panel: &[u64], words: usize) -> [[u64; bits::WIDTH]; bits::ROWS] {
+        bits::differ(rows, panel, words)
+    }
+    // SAFETY: handed out where AVX2 is there.
+    unsafe { differ(rows, panel, words) }
+}

@@ -2,6 +2,8 @@
 
 use core::arch::x86_64::*;
 
+use crate::arch::all::bits;
+
 #[derive(Clone, Copy)]
 pub(crate) struct F32x16(__m512);
 
@@ -82,3 +84,13 @@ crate::arch::all::many_kernels::entry_points!("avx512f,avx512bw,avx512vl,avx512d
 
 pub(crate) static F32: Kernels<f32> = table::<F32x16, 14, 2>();
 pub(crate) static F64: Kernels<f64> = table::<F64x8, 14, 2>();
+
+/// Bits that differ, with VPOPCNTDQ.
+pub(crate) fn differ(rows: &[u64], panel: &[u64], words: usize) -> [[u64; bits::WIDTH]; bits::ROWS] {
+    #[target_feature(enable = "avx512f,avx512vl,avx512vpopcntdq")]
+    fn differ(rows: &[u64], panel: &[u64], words: usize) -> [[u64; bits::WIDTH]; bits::ROWS] {
+        bits::differ(rows, panel, words)
+    }
+    // SAFETY: handed out where AVX-512 and VPOPCNTDQ are there.
+    unsafe { differ(rows, panel, words) }
+}
