@@ -8,9 +8,11 @@
 //! | [`gather`] | items of one width picked by index |
 //! | [`fsst`] | strings of one-byte codes for symbols |
 //! | [`rle`] | runs to items |
+//! | [`distance`] | distances of a query to rows |
 //! | [`many`] | many vectors against many: nearest, nearest `n`, all distances |
 //! | [`kmeans`] | k-means: centroids of clusters |
 //! | [`parallel`] | which threads work |
+//! | [`roofline`] | what the machine can do at most |
 //! | [`isa`] | the instruction set in use |
 //!
 //! Slices may hold bytes from untrusted files. A function returns `None` or `false` where those bytes can be
@@ -25,6 +27,7 @@ extern crate std;
 #[allow(unsafe_code)]
 mod arch;
 pub mod bits;
+pub mod distance;
 pub mod fsst;
 pub mod gather;
 pub mod isa;
@@ -34,4 +37,5 @@ pub mod many;
 pub mod parallel;
 mod random;
 pub mod rle;
+pub mod roofline;
 pub mod unpack;

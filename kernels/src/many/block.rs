@@ -3,7 +3,7 @@
 use alloc::{vec, vec::Vec};
 
 use super::{Element, Metric, NONE, Number, Targets};
-use crate::{arch::all::prefetch::prefetch, parallel::Threads};
+use crate::{arch::all::prefetch, parallel::Threads};
 
 /// Bytes of the rows of a block: they share the second level of the cache with panels and with what is kept of rows.
 const BLOCK_BYTES: usize = 192 << 10;
@@ -117,12 +117,14 @@ impl<N: Number> Targets<N> {
         for kept in best.chunks_exact_mut(kept) {
             kept[..2 * kernels.lanes()].fill(N::NEG_INFINITY);
         }
+        // Asking for one item of a cache line brings all of it.
+        let line = (64 / size_of::<E>()).max(1);
         let panels = self.panels.iter();
         let mut ahead = ahead.chunks(ahead.len().div_ceil(norms.len().div_ceil(tile) * panels.len()).max(1));
         for panel in panels {
             let tiles = whole.chunks_exact(tile * self.dim).chain(last.chunks_exact(tile * self.dim));
             for (rows, best) in tiles.zip(best.chunks_exact_mut(tile * kept)) {
-                prefetch(ahead.next().unwrap_or_default());
+                ahead.next().unwrap_or_default().iter().step_by(line).for_each(|item| prefetch::read(item));
                 kernels.best(rows, panel, self.dim, best);
             }
         }

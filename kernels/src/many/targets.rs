@@ -229,14 +229,6 @@ impl<N: Number> Targets<N> {
         &self.vectors[target * self.dim..][..self.dim]
     }
 
-    /// Multiplies and adds for a while with nothing to load, which is the most that kernels can reach: how many
-    /// operations, and what came out, so that they are not left out. For measurements.
-    #[doc(hidden)]
-    pub fn chains(length: usize) -> (usize, f64) {
-        let (number, operations) = N::kernels().chains(length);
-        (operations, number.wide())
-    }
-
     /// How many targets there are.
     #[allow(clippy::len_without_is_empty)] // there is at least one
     pub fn len(&self) -> usize {

@@ -9,7 +9,6 @@ use super::sqrt::sqrt_f64;
 
 /// An element of a vector.
 pub trait Real: Copy {
-    fn from_single(number: f32) -> Self;
     fn wide(self) -> f64;
     /// Σ (a − b)²: of f32 in f32, of f64 in f64 and then rounded.
     fn squared_distance(a: &[Self], b: &[Self]) -> f32;
@@ -18,11 +17,6 @@ pub trait Real: Copy {
 }
 
 impl Real for f32 {
-    #[inline(always)]
-    fn from_single(number: f32) -> f32 {
-        number
-    }
-
     #[inline(always)]
     fn wide(self) -> f64 {
         f64::from(self)
@@ -44,11 +38,6 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
-    #[inline(always)]
-    fn from_single(number: f32) -> f64 {
-        number.into()
-    }
-
     #[inline(always)]
     fn wide(self) -> f64 {
         self

@@ -177,29 +177,3 @@ pub(crate) unsafe fn scores<V: Vector, const R: usize, const N: usize>(
         }
     }
 }
-
-/// Multiplies and adds as [`tile`] does for `length` elements, with nothing to load: what the machine can do at most.
-///
-/// # Safety
-/// The instruction set of `V` is there.
-#[inline(always)]
-pub(crate) unsafe fn chains<V: Vector, const R: usize, const N: usize>(
-    length: usize,
-    number: V::Item,
-) -> V::Item {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let factor = V::splat(core::hint::black_box(number));
-        let mut sums = [[factor; N]; R];
-        for _ in 0..length {
-            for sum in sums.as_flattened_mut() {
-                *sum = factor.plus_product(*sum, factor);
-            }
-        }
-        let mut all = factor;
-        for sum in sums.as_flattened() {
-            all = all.max(*sum);
-        }
-        all.largest()
-    }
-}

@@ -17,7 +17,6 @@ pub struct Kernels<T: 'static> {
     product_wide: unsafe fn(&[T], &[T]) -> f64,
     norm_bound: unsafe fn(&[T]) -> f64,
     add_rows: unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32]),
-    chains: unsafe fn(usize) -> T,
 }
 
 /// Arithmetic of single vectors: squared distance in the type's precision and in f64, product in f64, bound of
@@ -39,7 +38,6 @@ impl<T> Kernels<T> {
         best: unsafe fn(*const T, *const T, usize, *mut T),
         settle: unsafe fn(*mut T, usize) -> [T; KEPT],
         scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u32),
-        chains: unsafe fn(usize) -> T,
         (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows): Plain<T>,
     ) -> Self {
         Kernels {
@@ -54,7 +52,6 @@ impl<T> Kernels<T> {
             product_wide,
             norm_bound,
             add_rows,
-            chains,
         }
     }
 
@@ -161,12 +158,6 @@ impl<T> Kernels<T> {
         // SAFETY: as above.
         unsafe { (self.add_rows)(sums, rows, dim, columns, clusters) }
     }
-
-    /// As many products and sums as `length` elements take in a tile, without loads, and how many these are.
-    pub(crate) fn chains(&self, length: usize) -> (T, usize) {
-        // SAFETY: as above.
-        (unsafe { (self.chains)(length) }, 2 * length * self.rows * self.width)
-    }
 }
 
 /// What an instruction set calls: defines `table`, which makes the [`Kernels`] of tiles of `R` rows and `N`
@@ -215,14 +206,6 @@ macro_rules! entry_points {
             unsafe { many::scores::<V, R, N>(rows, panel, dim, bounds, out, reached) }
         }
 
-        /// # Safety
-        /// The instruction set is there.
-        $(#[target_feature(enable = $feature)])?
-        unsafe fn chains<V: Vector<Item: Real>, const R: usize, const N: usize>(length: usize) -> V::Item {
-            // SAFETY: the caller's promise.
-            unsafe { many::chains::<V, R, N>(length, V::Item::from_single(1e-9)) }
-        }
-
         $(#[target_feature(enable = $feature)])?
         fn squared_distance<T: Real>(a: &[T], b: &[T]) -> f32 {
             T::squared_distance(a, b)
@@ -264,7 +247,6 @@ macro_rules! entry_points {
                     best::<V, R, N>,
                     settle::<V>,
                     scores::<V, R, N>,
-                    chains::<V, R, N>,
                     (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows),
                 )
             }

@@ -1,20 +1,24 @@
-//! Telling the cache what will be read soon.
+//! Asking for memory before it is needed.
 
-/// Bytes of a cache line.
-const LINE: usize = 64;
-
-/// Asks for `items` to be brought to the second level of the cache; where there is no such instruction, nothing.
-#[inline]
-pub(crate) fn prefetch<T>(items: &[T]) {
+/// Asks for the line at `at`. Nothing is read that a program could see: any address will do.
+#[inline(always)]
+pub(crate) fn read<T>(at: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
-        use core::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        let start = items.as_ptr().cast::<i8>();
-        for at in (0..size_of_val(items)).step_by(LINE) {
-            // SAFETY: every x86-64 processor has SSE; a prefetch reads nothing that a program could see.
-            unsafe { _mm_prefetch::<_MM_HINT_T1>(start.wrapping_add(at)) }
+        use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: every x86-64 processor has SSE; a prefetch of an address that is not there does nothing.
+        #[allow(unused_unsafe)] // safe in later toolchains
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(at.cast());
         }
     }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = (items, LINE);
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    {
+        // SAFETY: PRFM reads nothing that a program could see and does not fault.
+        unsafe {
+            core::arch::asm!("prfm pldl1keep, [{}]", in(reg) at, options(nostack, preserves_flags, readonly));
+        }
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    let _ = at;
 }

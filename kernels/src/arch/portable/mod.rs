@@ -1,3 +1,5 @@
-//! What every machine of the target can do.
+//! For every machine of the target: plain arrays, which the compiler turns into what registers there are.
 
+pub(crate) mod distance;
 pub(crate) mod many;
+pub(crate) mod roofline;

@@ -1,3 +1,5 @@
-//! NEON, which every aarch64 has.
+//! NEON, which every aarch64 processor has.
 
+pub(crate) mod distance;
 pub(crate) mod many;
+pub(crate) mod roofline;

@@ -2,3 +2,5 @@
 
 pub(crate) mod distance;
 pub(crate) mod many;
+pub(crate) mod roofline;
+mod sums;

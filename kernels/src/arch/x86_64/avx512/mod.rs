@@ -1,4 +1,7 @@
 //! AVX-512 F, BW, VL and DQ, with what [`Extensions`](crate::isa::Extensions) names where it is there.
 
 pub(crate) mod distance;
+pub(crate) mod distance_bytes;
 pub(crate) mod many;
+pub(crate) mod roofline;
+mod sums;

@@ -1,0 +1,303 @@
+//! Distances in registers of 128 bits, two at a time.
+//!
+//! NEON reads no lanes under a mask. So the last part of a vector is a whole one that ends with it, and the lanes that
+//! were met before are set to zero; a vector shorter than one part is copied.
+
+use core::arch::aarch64::*;
+
+use half::{bf16, f16};
+
+use crate::{
+    arch::all::{
+        distance::{self, Measure},
+        distance_kernels::{Kernels, WideProduct, entry_points, wide_products},
+        measure::{Cosine, Product, SquaredL2, Total, Vector},
+    },
+    distance::DistanceTable,
+    isa::Isa,
+};
+
+entry_points!();
+wide_products!();
+
+pub(crate) static F32: DistanceTable<f32> = table::<F32Lanes>();
+pub(crate) static F64: DistanceTable<f64> = table::<F64Lanes>();
+pub(crate) static F16: DistanceTable<f16> = table::<F16Lanes>();
+pub(crate) static BF16: DistanceTable<bf16> = table::<Bf16Lanes>();
+pub(crate) static I8: DistanceTable<i8> = table::<I8Lanes>();
+pub(crate) static U8: DistanceTable<u8> = table::<U8Lanes>();
+
+/// Rows of a block: with two registers for a sum, and two sums for a cosine, four of them take sixteen registers.
+const ROWS: usize = 4;
+
+const fn table<V: Vector>() -> DistanceTable<V::Element> {
+    DistanceTable {
+        isa: Isa::Neon,
+        l2: kernels::<SquaredL2<V>, ROWS>(),
+        cosine: kernels::<Cosine<V>, ROWS>(),
+        dot: kernels::<Product<V, true>, ROWS>(),
+        product: kernels::<Product<V, false>, ROWS>(),
+        wide_product: wide_product::<V>(),
+        hamming: kernels::<SquaredL2<BitLanes>, ROWS>(),
+    }
+}
+
+/// How many elements a vector has, and how many of them follow its last whole part.
+type Tail = (usize, usize);
+
+/// Reads the elements that follow the last whole part of a vector: as a whole part that ends with the vector, of which
+/// all but the last lanes are set to zero, or from a copy with zeros after them.
+///
+/// # Safety
+/// `vector` has `len` elements; `rest` is at most `len` and less than `N`; all zeros are a `T`.
+#[inline(always)]
+unsafe fn tail<T: Copy + Default, const N: usize>(vector: *const T, (len, rest): Tail) -> [T; N] {
+    // SAFETY: the caller's promise: what is read ends with the vector and begins in it.
+    unsafe {
+        if len >= N {
+            let mut part = vector.add(len - N).cast::<[T; N]>().read();
+            for (i, lane) in part.iter_mut().enumerate() {
+                *lane = if i < N - rest { T::default() } else { *lane };
+            }
+            part
+        } else {
+            let mut part = [T::default(); N];
+            for (i, lane) in part.iter_mut().enumerate().take(rest) {
+                *lane = vector.add(len - rest + i).read();
+            }
+            part
+        }
+    }
+}
+
+/// What all vectors here share: the lanes that follow the last whole part.
+macro_rules! tails {
+    ($element:ty, $lanes:literal) => {
+        type Element = $element;
+        type Tail = Tail;
+        const LANES: usize = $lanes;
+
+        #[inline(always)]
+        unsafe fn tail(dim: usize) -> Tail {
+            (dim, dim % $lanes)
+        }
+        #[inline(always)]
+        unsafe fn load_tail(vector: *const $element, (len, rest): Tail) -> Self {
+            // SAFETY: the caller's promise; `tail` returns as many elements as a whole part has.
+            unsafe { Self::load(tail::<$element, $lanes>(vector, (len, rest)).as_ptr()) }
+        }
+    };
+}
+
+/// Numbers in two registers, fused into sums of two registers.
+macro_rules! float_lanes {
+    ($name:ident: $element:ty, $lanes:literal, $total:ty as $register:ty,
+        $zero:expr, $add:ident, $sub:ident, $fma:ident, $across:ident, $load:expr) => {
+        #[derive(Clone, Copy)]
+        pub(super) struct $name($register, $register);
+
+        impl Vector for $name {
+            tails!($element, $lanes);
+            type Sum = ($register, $register);
+            type Total = $total;
+
+            #[inline(always)]
+            unsafe fn load(at: *const $element) -> Self {
+                // SAFETY: the caller's promise.
+                let (low, high) = unsafe { $load(at) };
+                Self(low, high)
+            }
+            #[inline(always)]
+            unsafe fn zero() -> Self::Sum {
+                // SAFETY: every aarch64 processor has NEON.
+                unsafe { ($zero, $zero) }
+            }
+            #[inline(always)]
+            unsafe fn add_product(sum: Self::Sum, a: Self, b: Self) -> Self::Sum {
+                // SAFETY: every aarch64 processor has NEON.
+                unsafe { ($fma(sum.0, a.0, b.0), $fma(sum.1, a.1, b.1)) }
+            }
+            #[inline(always)]
+            unsafe fn add_difference(sum: Self::Sum, a: Self, b: Self) -> Self::Sum {
+                // SAFETY: every aarch64 processor has NEON.
+                unsafe {
+                    let (low, high) = ($sub(a.0, b.0), $sub(a.1, b.1));
+                    ($fma(sum.0, low, low), $fma(sum.1, high, high))
+                }
+            }
+            #[inline(always)]
+            unsafe fn merge(a: Self::Sum, b: Self::Sum) -> Self::Sum {
+                // SAFETY: every aarch64 processor has NEON.
+                unsafe { ($add(a.0, b.0), $add(a.1, b.1)) }
+            }
+            #[inline(always)]
+            unsafe fn totals<const R: usize>(sums: [Self::Sum; R]) -> [$total; R] {
+                // SAFETY: every aarch64 processor has NEON.
+                unsafe { sums.map(|(low, high)| $across($add(low, high))) }
+            }
+        }
+    };
+}
+
+float_lanes!(F32Lanes: f32, 8, f32 as float32x4_t,
+    vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
+    |at: *const f32| (vld1q_f32(at), vld1q_f32(at.add(4))));
+float_lanes!(F64Lanes: f64, 4, f64 as float64x2_t,
+    vdupq_n_f64(0.0), vaddq_f64, vsubq_f64, vfmaq_f64, vaddvq_f64,
+    |at: *const f64| (vld1q_f64(at), vld1q_f64(at.add(2))));
+float_lanes!(F16Lanes: f16, 8, f32 as float32x4_t,
+vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
+|at: *const f16| {
+    let bits = vld1q_u16(at.cast());
+    (widen(vmovl_u16(vget_low_u16(bits))), widen(vmovl_high_u16(bits)))
+});
+float_lanes!(Bf16Lanes: bf16, 8, f32 as float32x4_t,
+vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
+|at: *const bf16| {
+    // A bf16 is the upper half of an f32.
+    let bits = vld1q_u16(at.cast());
+    let (low, high) = (vshll_n_u16::<16>(vget_low_u16(bits)), vshll_high_n_u16::<16>(bits));
+    (vreinterpretq_f32_u32(low), vreinterpretq_f32_u32(high))
+});
+
+/// Four halves as f32: not every toolchain has the instruction.
+#[inline(always)]
+fn widen(bits: uint32x4_t) -> float32x4_t {
+    // SAFETY: every aarch64 processor has NEON.
+    unsafe {
+        let sign = vshlq_n_u32::<16>(vandq_u32(bits, vdupq_n_u32(0x8000)));
+        let rest = vshlq_n_u32::<13>(vandq_u32(bits, vdupq_n_u32(0x7fff)));
+        // The exponents differ by 127 − 15; a product with that power of two makes denormals normal, too.
+        let power = vdupq_n_f32(f32::from_bits((127 + 112) << 23));
+        let finite = vreinterpretq_u32_f32(vmulq_f32(vreinterpretq_f32_u32(rest), power));
+        let endless = vorrq_u32(rest, vdupq_n_u32(0x7f80_0000));
+        let magnitude = vbslq_u32(vcgeq_u32(rest, vdupq_n_u32(0x7c00 << 13)), endless, finite);
+        vreinterpretq_f32_u32(vorrq_u32(sign, magnitude))
+    }
+}
+
+/// Sums of integers.
+macro_rules! integer_sums {
+    () => {
+        type Sum = uint32x4_t;
+        type Total = i32;
+
+        #[inline(always)]
+        unsafe fn zero() -> uint32x4_t {
+            // SAFETY: every aarch64 processor has NEON.
+            unsafe { vdupq_n_u32(0) }
+        }
+        #[inline(always)]
+        unsafe fn merge(a: uint32x4_t, b: uint32x4_t) -> uint32x4_t {
+            // SAFETY: every aarch64 processor has NEON.
+            unsafe { vaddq_u32(a, b) }
+        }
+        #[inline(always)]
+        unsafe fn totals<const R: usize>(sums: [uint32x4_t; R]) -> [i32; R] {
+            // SAFETY: every aarch64 processor has NEON.
+            unsafe {
+                // Bit for bit the sum of signed lanes, too.
+                sums.map(|sum| vaddvq_u32(sum) as i32)
+            }
+        }
+    };
+}
+
+/// Adds squares of sixteen numbers.
+#[inline(always)]
+fn add_squares(sum: uint32x4_t, numbers: uint8x16_t) -> uint32x4_t {
+    // SAFETY: every aarch64 processor has NEON.
+    unsafe {
+        let low = vmull_u8(vget_low_u8(numbers), vget_low_u8(numbers));
+        vpadalq_u16(vpadalq_u16(sum, low), vmull_high_u8(numbers, numbers))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct I8Lanes(int8x16_t);
+
+impl Vector for I8Lanes {
+    tails!(i8, 16);
+    integer_sums!();
+
+    #[inline(always)]
+    unsafe fn load(at: *const i8) -> Self {
+        // SAFETY: the caller's promise.
+        Self(unsafe { vld1q_s8(at) })
+    }
+    #[inline(always)]
+    unsafe fn add_product(sum: uint32x4_t, a: Self, b: Self) -> uint32x4_t {
+        // SAFETY: every aarch64 processor has NEON.
+        unsafe {
+            let low = vmull_s8(vget_low_s8(a.0), vget_low_s8(b.0));
+            let sum = vpadalq_s16(vpadalq_s16(vreinterpretq_s32_u32(sum), low), vmull_high_s8(a.0, b.0));
+            vreinterpretq_u32_s32(sum)
+        }
+    }
+    #[inline(always)]
+    unsafe fn add_difference(sum: uint32x4_t, a: Self, b: Self) -> uint32x4_t {
+        // SAFETY: every aarch64 processor has NEON.
+        unsafe { add_squares(sum, vreinterpretq_u8_s8(vabdq_s8(a.0, b.0))) }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct U8Lanes(uint8x16_t);
+
+impl Vector for U8Lanes {
+    tails!(u8, 16);
+    integer_sums!();
+
+    #[inline(always)]
+    unsafe fn load(at: *const u8) -> Self {
+        // SAFETY: the caller's promise.
+        Self(unsafe { vld1q_u8(at) })
+    }
+    #[inline(always)]
+    unsafe fn add_product(sum: uint32x4_t, a: Self, b: Self) -> uint32x4_t {
+        // SAFETY: every aarch64 processor has NEON.
+        unsafe {
+            let low = vmull_u8(vget_low_u8(a.0), vget_low_u8(b.0));
+            vpadalq_u16(vpadalq_u16(sum, low), vmull_high_u8(a.0, b.0))
+        }
+    }
+    #[inline(always)]
+    unsafe fn add_difference(sum: uint32x4_t, a: Self, b: Self) -> uint32x4_t {
+        // SAFETY: every aarch64 processor has NEON.
+        unsafe { add_squares(sum, vabdq_u8(a.0, b.0)) }
+    }
+}
+
+/// A hundred and twenty-eight bits.
+#[derive(Clone, Copy)]
+struct BitLanes(uint8x16_t);
+
+/// Adds the number of bits.
+#[inline(always)]
+fn add_ones(sum: uint32x4_t, bits: uint8x16_t) -> uint32x4_t {
+    // SAFETY: every aarch64 processor has NEON.
+    unsafe { vpadalq_u16(sum, vpaddlq_u8(vcntq_u8(bits))) }
+}
+
+impl Vector for BitLanes {
+    tails!(u8, 16);
+    integer_sums!();
+
+    #[inline(always)]
+    unsafe fn load(at: *const u8) -> Self {
+        // SAFETY: the caller's promise.
+        Self(unsafe { vld1q_u8(at) })
+    }
+    /// Bits that both have.
+    #[inline(always)]
+    unsafe fn add_product(sum: uint32x4_t, a: Self, b: Self) -> uint32x4_t {
+        // SAFETY: every aarch64 processor has NEON.
+        unsafe { add_ones(sum, vandq_u8(a.0, b.0)) }
+    }
+    /// Bits that one of them has.
+    #[inline(always)]
+    unsafe fn add_difference(sum: uint32x4_t, a: Self, b: Self) -> uint32x4_t {
+        // SAFETY: every aarch64 processor has NEON.
+        unsafe { add_ones(sum, veorq_u8(a.0, b.0)) }
+    }
+}

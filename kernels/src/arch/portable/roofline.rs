@@ -1,0 +1,3 @@
+//! What the machine can do with no instruction set in particular.
+
+crate::arch::all::roofline::probes!(super::distance::F32Lanes);
