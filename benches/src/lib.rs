@@ -4,6 +4,7 @@
 //! `--serve` it answers each line of its standard input, so that a driver can let peers take turns.
 
 pub mod bandwidth;
+pub mod npy;
 
 use std::{
     fmt::Write as _,

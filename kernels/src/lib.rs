@@ -12,6 +12,9 @@
 //! | [`rle`] | runs to items |
 //! | [`distance`] | distances of a query to rows |
 //! | [`select`] | the nearest of many rows |
+//! | [`many`] | many vectors against many: nearest, nearest `n`, all distances |
+//! | [`kmeans`] | k-means: centroids of clusters |
+//! | [`parallel`] | which threads work |
 //! | [`roofline`] | what the machine can do at most |
 //! | [`isa`] | the instruction set in use |
 //!
@@ -33,9 +36,11 @@ pub mod distance;
 pub mod fsst;
 pub mod gather;
 pub mod isa;
+pub mod kmeans;
 pub mod levels;
+pub mod many;
 pub mod mask;
-#[cfg(test)]
+pub mod parallel;
 mod random;
 pub mod rle;
 pub mod roofline;

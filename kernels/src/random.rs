@@ -1,8 +1,6 @@
-//! Repeatable inputs for the tests of this crate.
+//! Repeatable random numbers.
 
-use std::vec::Vec;
-
-/// SplitMix64: a sequence that its seed determines.
+/// SplitMix64 (Steele, Lea and Flood 2014): a sequence that its seed determines.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -19,12 +17,14 @@ impl Random {
         (self.word() % end as u64) as usize
     }
 
-    pub(crate) fn bytes(&mut self, len: usize) -> Vec<u8> {
+    #[cfg(test)]
+    pub(crate) fn bytes(&mut self, len: usize) -> std::vec::Vec<u8> {
         (0..len).map(|_| self.word() as u8).collect()
     }
 }
 
 /// How often a test draws inputs: fewer times under Miri, which is slow.
+#[cfg(test)]
 pub(crate) fn rounds(count: usize) -> usize {
     if cfg!(miri) { count.div_ceil(100) } else { count }
 }

@@ -2,4 +2,5 @@
 
 pub(crate) mod compare;
 pub(crate) mod distance;
+pub(crate) mod many;
 pub(crate) mod roofline;

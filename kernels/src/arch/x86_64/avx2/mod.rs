@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod distance;
+pub(crate) mod many;
 pub(crate) mod mask;
 pub(crate) mod roofline;
 mod sums;

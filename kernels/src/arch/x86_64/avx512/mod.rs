@@ -3,6 +3,7 @@
 pub(crate) mod compare;
 pub(crate) mod distance;
 pub(crate) mod distance_bytes;
+pub(crate) mod many;
 pub(crate) mod mask;
 pub(crate) mod roofline;
 mod sums;

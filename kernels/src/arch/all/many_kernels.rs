@@ -1,0 +1,256 @@
+//! The table of many-to-many kernels of one number type, and the checks that make them safe to call.
+
+use core::ops::Range;
+
+use super::many::KEPT;
+
+/// The kernels of one instruction set for rows of `T`.
+pub struct Kernels<T: 'static> {
+    rows: usize,
+    width: usize,
+    lanes: usize,
+    best: unsafe fn(*const T, *const T, usize, *mut T),
+    settle: unsafe fn(*mut T, usize) -> [T; KEPT],
+    scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u32),
+    squared_distance: unsafe fn(&[T], &[T]) -> f32,
+    squared_distance_wide: unsafe fn(&[T], &[T]) -> f64,
+    product_wide: unsafe fn(&[T], &[T]) -> f64,
+    norm_bound: unsafe fn(&[T]) -> f64,
+    add_rows: unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32]),
+}
+
+/// Arithmetic of single vectors: squared distance in the type's precision and in f64, product in f64, bound of
+/// the norm, sums of rows.
+type Plain<T> = (
+    unsafe fn(&[T], &[T]) -> f32,
+    unsafe fn(&[T], &[T]) -> f64,
+    unsafe fn(&[T], &[T]) -> f64,
+    unsafe fn(&[T]) -> f64,
+    unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32]),
+);
+
+impl<T> Kernels<T> {
+    /// # Safety
+    /// The functions are those of [`many`](super::many) and [`fixed`](super::fixed), for tiles of `rows` rows and
+    /// `width` targets in registers of `lanes` items, and the table is used only where their instruction set is there.
+    pub(crate) const unsafe fn new(
+        [rows, width, lanes]: [usize; 3],
+        best: unsafe fn(*const T, *const T, usize, *mut T),
+        settle: unsafe fn(*mut T, usize) -> [T; KEPT],
+        scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u32),
+        (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows): Plain<T>,
+    ) -> Self {
+        Kernels {
+            rows,
+            width,
+            lanes,
+            best,
+            settle,
+            scores,
+            squared_distance,
+            squared_distance_wide,
+            product_wide,
+            norm_bound,
+            add_rows,
+        }
+    }
+
+    /// Rows of a tile.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Targets of a panel.
+    pub(crate) fn width(&self) -> usize {
+        self.width
+    }
+
+    /// What [`best`](Self::best) keeps of each row: bests, seconds, ids, each of [`lanes`](Self::lanes) items.
+    pub(crate) fn kept(&self) -> usize {
+        KEPT * self.lanes
+    }
+
+    /// Lanes of a register.
+    pub(crate) fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    fn check(&self, rows: &[T], panel: &[T], dim: usize) {
+        assert!(dim > 0 && rows.len() == self.rows * dim && panel.len() == self.width * (dim + 2));
+    }
+
+    /// Lets a tile of rows meet a panel; `kept` has [`kept`](Self::kept) items for each row.
+    pub(crate) fn best(&self, rows: &[T], panel: &[T], dim: usize, kept: &mut [T]) {
+        self.check(rows, panel, dim);
+        assert!(kept.len() == self.rows * self.kept());
+        // SAFETY: the table is handed out where its instruction set is there; lengths were checked.
+        unsafe { (self.best)(rows.as_ptr(), panel.as_ptr(), dim, kept.as_mut_ptr()) }
+    }
+
+    /// Best score, second score and id of the best, from what was kept of one row.
+    pub(crate) fn settle(&self, kept: &mut [T]) -> [T; KEPT] {
+        assert!(kept.len() == self.kept());
+        // SAFETY: as above; the items are those of row 0.
+        unsafe { (self.settle)(kept.as_mut_ptr(), 0) }
+    }
+
+    /// Writes the scores of a tile of rows and a panel, [`width`](Self::width) for each row, and for each row the
+    /// bits of those targets whose score is at least its bound.
+    pub(crate) fn scores(
+        &self,
+        rows: &[T],
+        panel: &[T],
+        dim: usize,
+        bounds: &[T],
+        out: &mut [T],
+        reached: &mut [u32],
+    ) {
+        self.check(rows, panel, dim);
+        assert!(bounds.len() == self.rows && reached.len() == self.rows);
+        assert!(out.len() == self.rows * self.width);
+        // SAFETY: as above.
+        unsafe {
+            (self.scores)(
+                rows.as_ptr(),
+                panel.as_ptr(),
+                dim,
+                bounds.as_ptr(),
+                out.as_mut_ptr(),
+                reached.as_mut_ptr(),
+            )
+        }
+    }
+
+    /// Σ (a − b)²: of f32 in f32, of f64 in f64 and then rounded. The same bits from every instruction set.
+    pub(crate) fn squared_distance(&self, a: &[T], b: &[T]) -> f32 {
+        // SAFETY: the table is handed out where its instruction set is there.
+        unsafe { (self.squared_distance)(a, b) }
+    }
+
+    /// Σ (a − b)² in f64. The same bits from every instruction set.
+    pub(crate) fn squared_distance_wide(&self, a: &[T], b: &[T]) -> f64 {
+        // SAFETY: as above.
+        unsafe { (self.squared_distance_wide)(a, b) }
+    }
+
+    /// Σ a · b in f64. The same bits from every instruction set.
+    pub(crate) fn product_wide(&self, a: &[T], b: &[T]) -> f64 {
+        // SAFETY: as above.
+        unsafe { (self.product_wide)(a, b) }
+    }
+
+    /// The norm, or a little more; not finite if and only if the norm is not.
+    pub(crate) fn norm_bound(&self, row: &[T]) -> f64 {
+        // SAFETY: as above.
+        unsafe { (self.norm_bound)(row) }
+    }
+
+    /// Adds the elements `columns` of all rows of `dim` to the sums of their clusters, each of which has as many
+    /// items.
+    pub(crate) fn add_rows(
+        &self,
+        sums: &mut [f64],
+        rows: &[T],
+        dim: usize,
+        columns: Range<usize>,
+        clusters: &[u32],
+    ) {
+        // SAFETY: as above.
+        unsafe { (self.add_rows)(sums, rows, dim, columns, clusters) }
+    }
+}
+
+/// What an instruction set calls: defines `table`, which makes the [`Kernels`] of tiles of `R` rows and `N`
+/// registers of `V`, compiled with the features `$feature`.
+macro_rules! entry_points {
+    ($($feature:literal)?) => {
+        use $crate::arch::all::{
+            fixed::{self, Real},
+            many::{self, KEPT, Vector},
+            many_kernels::Kernels,
+        };
+
+        /// # Safety
+        /// The instruction set is there, and what [`many::best`] asks.
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn best<V: Vector, const R: usize, const N: usize>(
+            rows: *const V::Item,
+            panel: *const V::Item,
+            dim: usize,
+            kept: *mut V::Item,
+        ) {
+            // SAFETY: the caller's promise.
+            unsafe { many::best::<V, R, N>(rows, panel, dim, kept) }
+        }
+
+        /// # Safety
+        /// The instruction set is there, and what [`many::settle`] asks.
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn settle<V: Vector>(kept: *mut V::Item, row: usize) -> [V::Item; KEPT] {
+            // SAFETY: the caller's promise.
+            unsafe { many::settle::<V>(kept, row) }
+        }
+
+        /// # Safety
+        /// The instruction set is there, and what [`many::scores`] asks.
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn scores<V: Vector, const R: usize, const N: usize>(
+            rows: *const V::Item,
+            panel: *const V::Item,
+            dim: usize,
+            bounds: *const V::Item,
+            out: *mut V::Item,
+            reached: *mut u32,
+        ) {
+            // SAFETY: the caller's promise.
+            unsafe { many::scores::<V, R, N>(rows, panel, dim, bounds, out, reached) }
+        }
+
+        $(#[target_feature(enable = $feature)])?
+        fn squared_distance<T: Real>(a: &[T], b: &[T]) -> f32 {
+            T::squared_distance(a, b)
+        }
+
+        $(#[target_feature(enable = $feature)])?
+        fn squared_distance_wide<T: Real>(a: &[T], b: &[T]) -> f64 {
+            fixed::squared_distance_wide(a, b)
+        }
+
+        $(#[target_feature(enable = $feature)])?
+        fn product_wide<T: Real>(a: &[T], b: &[T]) -> f64 {
+            fixed::product_wide(a, b)
+        }
+
+        $(#[target_feature(enable = $feature)])?
+        fn norm_bound<T: Real>(row: &[T]) -> f64 {
+            T::norm_bound(row)
+        }
+
+        $(#[target_feature(enable = $feature)])?
+        fn add_rows<T: Real>(
+            sums: &mut [f64],
+            rows: &[T],
+            dim: usize,
+            columns: core::ops::Range<usize>,
+            clusters: &[u32],
+        ) {
+            fixed::add_rows(sums, rows, dim, columns, clusters)
+        }
+
+        const fn table<V: Vector<Item: Real>, const R: usize, const N: usize>() -> Kernels<V::Item> {
+            const { assert!(N * V::LANES <= 32) };
+            // SAFETY: the kernels are for tiles of this shape, and this module's tables are only handed out where
+            // its instruction set is there.
+            unsafe {
+                Kernels::new(
+                    [R, N * V::LANES, V::LANES],
+                    best::<V, R, N>,
+                    settle::<V>,
+                    scores::<V, R, N>,
+                    (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows),
+                )
+            }
+        }
+    };
+}
+pub(crate) use entry_points;

@@ -1,0 +1,261 @@
+//! The nearest target of each row of a block, a block being the rows that stay in the cache while panels pass by.
+
+use alloc::{vec, vec::Vec};
+
+use super::{Element, Metric, NONE, Number, Targets};
+use crate::{arch::all::prefetch, parallel::Threads};
+
+/// Bytes of the rows of a block: they share the second level of the cache with panels and with what is kept of rows.
+const BLOCK_BYTES: usize = 192 << 10;
+/// Rows of a block of short rows.
+const BLOCK_ROWS: usize = 512;
+
+/// What a block knows of one of its rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    /// The nearest target, or [`NONE`].
+    pub(crate) id: u32,
+    /// The distance to it, without its weight; NaN where nobody asked.
+    pub(crate) distance: f32,
+}
+
+impl Found {
+    const NOTHING: Found = Found { id: NONE, distance: f32::NAN };
+}
+
+/// Room that blocks use one after the other.
+pub(crate) struct Scratch<N> {
+    numbers: Vec<N>,
+    norms: Vec<f64>,
+    /// Rows of the last tile of a block, where they are too few for a tile.
+    last: Vec<N>,
+    kept: Vec<N>,
+    uncertain: Vec<Uncertain>,
+    found: Vec<Found>,
+}
+
+impl<N> Scratch<N> {
+    pub(crate) fn new() -> Self {
+        let (numbers, norms, last) = (Vec::new(), Vec::new(), Vec::new());
+        Scratch { numbers, norms, last, kept: Vec::new(), uncertain: Vec::new(), found: Vec::new() }
+    }
+}
+
+impl<N: Number> Targets<N> {
+    /// The nearest target of each row, and its distance. Of equally near ones, that with the lowest id.
+    ///
+    /// # Panics
+    /// If `ids` or `distances` do not have one item for each row.
+    pub fn nearest<E: Element<Number = N>>(
+        &self,
+        rows: &[E],
+        ids: &mut [u32],
+        distances: &mut [f32],
+        threads: Threads,
+    ) {
+        let count = self.rows_of(rows);
+        assert!(ids.len() == count && distances.len() == count, "one id and one distance for each row");
+        let block = self.block_rows();
+        let parts = rows.chunks(block * self.dim).zip(ids.chunks_mut(block)).zip(distances.chunks_mut(block));
+        threads.map_with(
+            parts.enumerate().collect(),
+            Scratch::new,
+            |scratch, (part, ((part_rows, ids), distances))| {
+                let ahead = rows.chunks(block * self.dim).nth(part + 1).unwrap_or_default();
+                let mut room = core::mem::take(&mut scratch.numbers);
+                let mut norms = core::mem::take(&mut scratch.norms);
+                room.clear();
+                norms.clear();
+                let part_rows = self.prepare(part_rows, &mut room);
+                norms.extend(part_rows.chunks_exact(self.dim).map(|row| self.kernels.norm_bound(row)));
+                let found = self.nearest_of_block(part_rows, &norms, ahead, true, scratch);
+                for ((id, distance), found) in ids.iter_mut().zip(distances).zip(found) {
+                    (*id, *distance) = (found.id, found.distance);
+                }
+                (scratch.numbers, scratch.norms) = (room, norms);
+            },
+        );
+    }
+
+    /// How many rows there are.
+    pub(super) fn rows_of<E>(&self, rows: &[E]) -> usize {
+        assert!(rows.len().is_multiple_of(self.dim), "whole rows");
+        rows.len() / self.dim
+    }
+
+    /// How many rows make a block, whole tiles of them.
+    pub(crate) fn block_rows(&self) -> usize {
+        let rows = (BLOCK_BYTES / (self.dim * size_of::<N>())).min(BLOCK_ROWS);
+        (rows / self.kernels.rows()).max(1) * self.kernels.rows()
+    }
+
+    /// Whether a row of this norm has a distance.
+    pub(crate) fn can_measure(&self, norm: f64) -> bool {
+        norm.is_finite() && (norm > 0.0 || !matches!(self.metric, Metric::Cosine | Metric::UnitL2))
+    }
+
+    /// The nearest target of each row, with its distance if that is to be measured; `norms` are their norms, or a
+    /// little more. `ahead` are the rows that come next, which are brought into the cache meanwhile.
+    pub(crate) fn nearest_of_block<'s, E>(
+        &self,
+        rows: &[N],
+        norms: &[f64],
+        ahead: &[E],
+        measure: bool,
+        scratch: &'s mut Scratch<N>,
+    ) -> &'s [Found] {
+        let kernels = self.kernels;
+        let (tile, kept) = (kernels.rows(), kernels.kept());
+        let Scratch { last, kept: best, uncertain, found, .. } = scratch;
+        let (whole, rest) = rows.split_at(rows.len() / (tile * self.dim) * tile * self.dim);
+        last.clear();
+        if !rest.is_empty() {
+            last.extend_from_slice(rest);
+            last.resize(tile * self.dim, N::default());
+        }
+        best.resize(norms.len().next_multiple_of(tile) * kept, N::default());
+        for kept in best.chunks_exact_mut(kept) {
+            kept[..2 * kernels.lanes()].fill(N::NEG_INFINITY);
+        }
+        // Asking for one item of a cache line brings all of it.
+        let line = (64 / size_of::<E>()).max(1);
+        let panels = self.panels.iter();
+        let mut ahead = ahead.chunks(ahead.len().div_ceil(norms.len().div_ceil(tile) * panels.len()).max(1));
+        for panel in panels {
+            let tiles = whole.chunks_exact(tile * self.dim).chain(last.chunks_exact(tile * self.dim));
+            for (rows, best) in tiles.zip(best.chunks_exact_mut(tile * kept)) {
+                ahead.next().unwrap_or_default().iter().step_by(line).for_each(|item| prefetch::read(item));
+                kernels.best(rows, panel, self.dim, best);
+            }
+        }
+
+        uncertain.clear();
+        found.clear();
+        for (at, (&norm, best)) in norms.iter().zip(best.chunks_exact_mut(kept)).enumerate() {
+            let row = &rows[at * self.dim..][..self.dim];
+            found.push(if !self.can_measure(norm) {
+                Found::NOTHING
+            } else if !self.can_score(norm) {
+                self.found(row, self.search(row), measure)
+            } else {
+                let [best, second, id] = kernels.settle(best).map(|number| number.wide());
+                let reach = best - 2.0 * (self.slacks[id as usize] + self.row_slack(norm));
+                if second < reach {
+                    self.found(row, id as usize, measure)
+                } else {
+                    uncertain.push(Uncertain { row: at, reach });
+                    Found::NOTHING
+                }
+            });
+        }
+        if !uncertain.is_empty() {
+            self.resolve(rows, uncertain, measure, found);
+        }
+        found
+    }
+
+    fn found(&self, row: &[N], id: usize, measure: bool) -> Found {
+        Found { id: id as u32, distance: if measure { self.distance(row, id) } else { f32::NAN } }
+    }
+
+    /// The nearest of all targets, by the distances of all.
+    fn search(&self, row: &[N]) -> usize {
+        let costs = (0..self.count).map(|target| (self.cost(row, target), target));
+        costs.reduce(|best, next| if next.0 < best.0 { next } else { best }).map_or(0, |best| best.1)
+    }
+
+    /// Finds the nearest targets of rows for which scores did not decide: by the distances of those that may be it.
+    fn resolve(&self, rows: &[N], uncertain: &[Uncertain], measure: bool, found: &mut [Found]) {
+        let mut tile = Tile::new(self);
+        for uncertain in uncertain.chunks(self.kernels.rows()) {
+            tile.clear();
+            for row in uncertain {
+                tile.push(&rows[row.row * self.dim..][..self.dim], N::floor_of(row.reach));
+            }
+            let mut best = vec![(f64::INFINITY, 0); uncertain.len()];
+            for (at, panel) in self.panels.iter().enumerate() {
+                tile.meet(panel);
+                for (in_tile, (row, best)) in uncertain.iter().zip(&mut best).enumerate() {
+                    for lane in lanes(tile.reached[in_tile]) {
+                        let target = at * self.kernels.width() + lane;
+                        let cost = self.cost(&rows[row.row * self.dim..][..self.dim], target);
+                        if cost < best.0 {
+                            *best = (cost, target);
+                        }
+                    }
+                }
+            }
+            for (row, best) in uncertain.iter().zip(best) {
+                found[row.row] = self.found(&rows[row.row * self.dim..][..self.dim], best.1, measure);
+            }
+        }
+    }
+}
+
+/// A row whose best scores are too close to decide.
+struct Uncertain {
+    row: usize,
+    /// The nearest target has at least this score.
+    reach: f64,
+}
+
+/// The positions of the set bits.
+pub(super) fn lanes(mut bits: u32) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let lane = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (lane < 32).then_some(lane as usize)
+    })
+}
+
+/// A tile of rows from anywhere, with the bounds that their scores are held against.
+pub(super) struct Tile<'t, N: Number> {
+    targets: &'t Targets<N>,
+    rows: Vec<N>,
+    pub(super) bounds: Vec<N>,
+    len: usize,
+    /// Scores with the last panel, row after row.
+    pub(super) scores: Vec<N>,
+    /// For each row the bits of those scores that are at least its bound.
+    pub(super) reached: Vec<u32>,
+}
+
+impl<'t, N: Number> Tile<'t, N> {
+    pub(super) fn new(targets: &'t Targets<N>) -> Self {
+        let (rows, width) = (targets.kernels.rows(), targets.kernels.width());
+        Tile {
+            targets,
+            rows: vec![N::default(); rows * targets.dim],
+            bounds: vec![N::INFINITY; rows],
+            len: 0,
+            scores: vec![N::default(); rows * width],
+            reached: vec![0; rows],
+        }
+    }
+
+    /// Takes all rows out.
+    pub(super) fn clear(&mut self) {
+        self.bounds.fill(N::INFINITY);
+        self.len = 0;
+    }
+
+    /// Puts in another row.
+    pub(super) fn push(&mut self, row: &[N], bound: N) {
+        self.rows[self.len * self.targets.dim..][..row.len()].copy_from_slice(row);
+        self.bounds[self.len] = bound;
+        self.len += 1;
+    }
+
+    /// Computes scores.
+    pub(super) fn meet(&mut self, panel: &[N]) {
+        let kernels = self.targets.kernels;
+        kernels.scores(
+            &self.rows,
+            panel,
+            self.targets.dim,
+            &self.bounds,
+            &mut self.scores,
+            &mut self.reached,
+        );
+    }
+}
