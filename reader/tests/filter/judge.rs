@@ -85,8 +85,12 @@ pub(super) fn truth(typed: &Typed, row: Row<'_>, ask: Ask) -> Judged<Option<bool
             return Ok(*result);
         }
     }
-    if let Some(stop) = results.iter().find_map(|result| result.err()) {
-        return Err(stop);
+    // What the judge does not know might have decided the row.
+    if results.contains(&Err(Stop::Pass)) {
+        return Err(Stop::Pass);
+    }
+    if results.contains(&Err(Stop::Error)) {
+        return Err(Stop::Error);
     }
     Ok(if results.contains(&Ok(None)) { None } else { Some(all) })
 }
