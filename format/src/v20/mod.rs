@@ -198,6 +198,9 @@ impl<'a> Reader<'a> {
             _ => Default::default(),
         };
         offsets.clear();
+        // As for the values of a leaf: no more than the file can hold.
+        let most = usize::try_from(self.file.container().source().len()).unwrap_or(usize::MAX);
+        offsets.reserve((count.min(most) + 1) * size_of::<O>());
         offsets.grow_typed::<O>(1)[0] = O::from_usize(0)?;
         let mut validity = reused_bits(validity.flatten(), count);
         let mut items: Vec<Range<u64>> = Vec::new();

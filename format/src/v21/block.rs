@@ -92,12 +92,7 @@ impl Block {
                 by_word(*bits, OutOfLineBlock { bytes, width: *width, count, range: 0..count, out })
             }
             Block::Rle { bits } => {
-                let mut cursor = Cursor::new(bytes, 0);
-                let size = cursor.u64("runs")?;
-                let size = usize::try_from(size).unwrap_or(usize::MAX);
-                let values = cursor.take(size, "run values")?;
-                let lengths = cursor.take(cursor.remaining(), "run lengths")?;
-                ensure!(rle::total(lengths) == Some(count as u64), "expected runs of {count} values in all");
+                let (values, lengths) = split_runs(bytes, count)?;
                 runs(values, lengths, *bits, 0..count, out)
             }
             Block::General { compressed, inner } => {
@@ -173,6 +168,17 @@ fn variable(bytes: &[u8], count: usize, out: &mut LeafBuilder) -> Result<()> {
         return Err(Error::corrupt(format!("expected {last} bytes of values, found {}", data.len())));
     };
     out.append_values(data, ends[1..].iter().copied())
+}
+
+/// The values and the lengths of the runs of a block of `count` values.
+pub(crate) fn split_runs(bytes: &[u8], count: usize) -> Result<(&[u8], &[u8])> {
+    let mut cursor = Cursor::new(bytes, 0);
+    let size = cursor.u64("runs")?;
+    let size = usize::try_from(size).unwrap_or(usize::MAX);
+    let values = cursor.take(size, "run values")?;
+    let lengths = cursor.take(cursor.remaining(), "run lengths")?;
+    ensure!(rle::total(lengths) == Some(count as u64), "expected runs of {count} values in all");
+    Ok((values, lengths))
 }
 
 /// `range` of the values that the runs expand to.

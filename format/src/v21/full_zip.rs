@@ -221,7 +221,7 @@ impl FullZip {
 
     /// Reads all entries of `bytes`, which are `rows` rows.
     fn entries(&self, bytes: &[u8], rows: usize, layers: &Layers, target: &mut Target) -> Result<()> {
-        let Target { leaf, rep, def, .. } = target;
+        let Target { leaf, rep, def, scratch, .. } = target;
         rep.clear();
         def.clear();
         let (mut at, mut started) = (0, 0);
@@ -251,7 +251,9 @@ impl FullZip {
                     }
                 }
                 Values::Variable { .. } | Values::Packed { .. } if d != 0 => leaf.append_defaults(1)?,
-                Values::Variable { length, codec } => codec.append(sized(bytes, &mut at, *length)?, leaf)?,
+                Values::Variable { length, codec } => {
+                    codec.append(sized(bytes, &mut at, *length)?, leaf, &mut scratch.value)?;
+                }
                 Values::Packed { length, rows } => rows.append(sized(bytes, &mut at, *length)?, leaf)?,
             }
         }
@@ -362,14 +364,14 @@ impl PerValue {
         })
     }
 
-    fn append(&self, value: &[u8], leaf: &mut LeafBuilder) -> Result<()> {
+    /// Appends the decoded value; `scratch` is room for it before its last decoding.
+    fn append(&self, value: &[u8], leaf: &mut LeafBuilder, scratch: &mut Vec<u8>) -> Result<()> {
         match self {
             PerValue::Plain => leaf.append_value(value),
             PerValue::Fsst(symbols) => leaf.append_coded(symbols, value, core::iter::once(value.len())),
             PerValue::General { compressed, inner } => {
-                let mut whole = Vec::new();
-                compressed.decompress(value, None, &mut whole)?;
-                inner.append(&whole, leaf)
+                compressed.decompress(value, None, scratch)?;
+                inner.append(scratch, leaf, &mut Vec::new())
             }
         }
     }

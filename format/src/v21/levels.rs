@@ -8,7 +8,7 @@ use crate::{
 };
 use alloc::vec::Vec;
 use core::ops::Range;
-use lancet_kernels::unpack;
+use lancet_kernels::{rle, unpack};
 
 /// How a level stream is stored. Levels are 16 bits wide before any packing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,6 +59,20 @@ impl LevelCodec {
                 let (width, packed) = block::inline_width::<u16>(bytes)?;
                 out.resize(start + range.len(), 0);
                 unpack::range::<u16>(width, packed, range.start, &mut out[start..]);
+            }
+            Block::Rle { .. } => {
+                let (values, lengths) = block::split_runs(bytes, count)?;
+                out.resize(start + range.len(), 0);
+                let target = bytemuck::cast_slice_mut(&mut out[start..]);
+                ensure!(
+                    rle::expand::<2>(values, lengths, range.start, target),
+                    "expected as many run values of 2 bytes as run lengths, found {} bytes and {}",
+                    values.len(),
+                    lengths.len()
+                );
+                if cfg!(target_endian = "big") {
+                    out[start..].iter_mut().for_each(|level| *level = u16::from_le(*level));
+                }
             }
             other => {
                 let mut all = LeafBuilder::new(LeafShape::plain(Item::Bytes(2)), 0, None);

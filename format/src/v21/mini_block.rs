@@ -27,6 +27,12 @@ use core::ops::Range;
 use lancet_kernels::levels;
 use once_cell::race::OnceBox;
 
+/// More indices of a dictionary than this are not expected: they may take no bytes in the file.
+const MAX_EXPECTED: u64 = 1 << 20;
+
+/// No chunk has more slots.
+const MAX_SLOTS: u64 = 1 << 15;
+
 /// An opened mini-block page.
 #[derive(Debug)]
 pub(crate) struct MiniBlock {
@@ -127,6 +133,9 @@ impl MiniBlock {
     /// Appends rows `range` of the page.
     pub(crate) fn read(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
         target.scratch.picks.clear();
+        if self.dictionary.is_some() {
+            target.scratch.picks.reserve((range.end - range.start).min(MAX_EXPECTED) as usize);
+        }
         match &self.rows {
             None => self.read_slots(range, layers, target)?,
             Some(rows) => self.read_lists(range, rows, layers, target)?,
@@ -184,6 +193,10 @@ impl MiniBlock {
 
     /// Without lists, rows are slots.
     fn read_slots(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
+        if self.def.is_some() {
+            // Chunks differ in size, but none is larger than this.
+            target.def.reserve((range.end - range.start).min(MAX_SLOTS) as usize);
+        }
         let mut slot = range.start;
         let mut index = self.table.of_slot(slot);
         while slot < range.end {
@@ -314,6 +327,8 @@ impl MiniBlock {
             *indices = LeafBuilder::new(dictionary.index.clone(), 0, None);
         }
         indices.clear();
+        // The first chunk is often cut short, the next may be as large as this one is as a whole.
+        indices.reserve(Room::of_slots(count), usize::MAX / 64);
         self.decode(index, chunk, count, range, indices, &mut scratch.chunk)?;
         let levels = def[entries].iter().copied().filter(|level| *level <= layers.visible);
         dictionary.pick(indices, levels, &mut scratch.picks)

@@ -80,6 +80,8 @@ struct Scratch {
     indices: Option<LeafBuilder>,
     picks: Vec<u32>,
     chunk: DecompressedChunk,
+    /// One value, decompressed.
+    value: Vec<u8>,
     /// The entries of a chunk at which a row starts.
     starts: Vec<u64>,
 }
