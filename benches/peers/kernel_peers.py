@@ -2,9 +2,9 @@
 
 python kernel_peers.py [--serve]
 
-An operation is `PEER/METRIC/TYPE/DIM/PLACE`; the part after the peer is that of lancet-kernel-bench,
-which says what it means. Peers run on one thread and write to an array that is there before. What a
-call with one row takes, which is mostly Python, is taken off.
+An operation is `PEER/METRIC/TYPE/DIM/PLACE`; the part after the peer is that of
+lancet-kernel-bench, which says what it means. Peers run on one thread and write to an array that is
+there before. What a call with one row takes, which is mostly Python, is taken off.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
 python kernels.py --lancet-bench BIN [--place cache|memory] [--only TEXT] [--passes N]
 
-BIN is lancet-kernel-bench. The workers take turns, operation by operation, pass after pass. A figure
-is the median over the passes, in GB/s of rows.
+BIN is lancet-kernel-bench. The workers take turns, operation by operation, pass after pass. A
+figure is the median over the passes, in GB/s of rows.
 """
 
 import argparse
