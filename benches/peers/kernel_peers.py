@@ -2,9 +2,9 @@
 
 python kernel_peers.py [--serve]
 
-An operation is `PEER/METRIC/TYPE/DIM/PLACE`; the part after the peer is that of lancet-kernel-bench,
-which says what it means. Peers run on one thread and write to an array that is there before. What a
-call with one row takes, which is mostly Python, is taken off.
+An operation is `PEER/METRIC/TYPE/DIM/PLACE`; the part after the peer is that of
+lancet-kernel-bench, which says what it means. Peers run on one thread and write to an array that is
+there before. What a call with one row takes, which is mostly Python, is taken off.
 """
 
 import argparse
@@ -104,9 +104,7 @@ def measure(peer: str, metric: str, kind: str, dim: int, place: str) -> dict:
     rounds = 50 if place == "cache" else 3
 
     def seconds(count: int) -> float:
-        return statistics.median(
-            time_rounds(lambda: [call(count) for _ in range(repeats)], rounds)
-        )
+        return statistics.median(time_rounds(lambda: [call(count) for _ in range(repeats)], rounds))
 
     return {
         "gb_per_s": repeats * rows.nbytes / (seconds(len(rows)) - seconds(1)) / 1e9,
@@ -127,9 +125,7 @@ def operations() -> dict[str, Measure]:
         ("faiss", "hamming", "u8", size, place)
         for place, size in itertools.product(["cache", "memory"], [16, 32, 64, 96, 192])
     ]
-    return {
-        "/".join(map(str, name)): (lambda name=name: measure(*name)) for name in names
-    }
+    return {"/".join(map(str, name)): (lambda name=name: measure(*name)) for name in names}
 
 
 def main() -> None:

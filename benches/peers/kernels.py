@@ -2,8 +2,8 @@
 
 python kernels.py --lancet-bench BIN [--place cache|memory] [--only TEXT] [--passes N]
 
-BIN is lancet-kernel-bench. The workers take turns, operation by operation, pass after pass. A figure
-is the median over the passes, in GB/s of rows.
+BIN is lancet-kernel-bench. The workers take turns, operation by operation, pass after pass. A
+figure is the median over the passes, in GB/s of rows.
 """
 
 import argparse
@@ -44,9 +44,7 @@ def main() -> None:
     parser.add_argument("--passes", type=int, default=3)
     options = parser.parse_args()
 
-    chosen = [
-        cell for cell in cells(options.place) if any(text in cell for text in options.only)
-    ]
+    chosen = [cell for cell in cells(options.place) if any(text in cell for text in options.only)]
     probes = [f"bandwidth/{probe}/{options.place}" for probe in PROBES]
     theirs = [f"{peer}/{cell}" for cell in chosen for peer in peers_of(cell)]
     lancet = Worker("lancet", [*probes, "fma", *chosen], [options.lancet_bench.resolve()])

@@ -1,8 +1,8 @@
 //! How fast one thread can read memory: the limit that scans are held against.
 //!
-//! Two probes over the same bytes, and the better one counts: a plain sum, and a sum over eight streams at
-//! once, which keeps more requests to memory in flight. A third one, a numpy maximum, is in
-//! `benches/peers/bandwidth.py`.
+//! Probes over the same bytes, of which the best one counts: a plain sum, and a sum over eight streams at once, which
+//! keeps more requests to memory in flight. The same with prefetches is [`lancet_kernels::roofline::read`], because
+//! those need unsafe code; a numpy maximum is in `benches/peers/bandwidth.py`.
 
 /// Sums all words in order.
 pub fn sum(words: &[u64]) -> u64 {

@@ -35,7 +35,8 @@
 //! relative to Σ |q·v| ≤ |q|·|v|. The cosine divides that by |q|·|v|, and its norms have half of that error each, so
 //! it is at most 2·(h + 3)·ε + 4·ε away.
 //!
-//! Sums that leave the range of their type become infinite. NaN and infinities go the way of the definitions: a NaN
+//! A term that underflows adds at most 2⁻¹⁴⁹; the cosine of a vector whose squares all do is NaN. Sums that leave the
+//! range of their type become infinite. NaN and infinities go the way of the definitions: a NaN
 //! in a vector makes its distance NaN, a zero vector has a NaN cosine (0/0), and L2 to an infinite element is
 //! infinite, or NaN if both are.
 //!

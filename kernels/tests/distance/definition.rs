@@ -68,8 +68,14 @@ pub(crate) fn dims() -> impl Iterator<Item = usize> {
     (0..=67).chain([96, 100, 128, 384, 768, 1536])
 }
 
-/// The distance and how far a kernel may be from it: (h + 3)·ε·Σ |term|, with h = ⌈n/8⌉ + 8, and one more rounding
-/// to f32.
+/// Whether squares of a vector that is not zero are too small for f32, so that it has no cosine.
+pub(crate) fn vanishes<T: Number>(vector: &[T]) -> bool {
+    let square: f64 = vector.iter().map(|x| x.value() * x.value()).sum();
+    square > 0.0 && square < 1e-25
+}
+
+/// The distance and how far a kernel may be from it: (h + 3)·ε·Σ |term|, with h = ⌈n/8⌉ + 8, what underflows
+/// in each term, and one more rounding to f32.
 pub(crate) fn definition<T: Number>(metric: Metric, query: &[T], row: &[T]) -> (f64, f64) {
     let steps = (query.len().div_ceil(8) + 8 + 3) as f64 * T::ROUNDOFF;
     let pairs = || query.iter().zip(row).map(|(q, v)| (q.value(), v.value()));
@@ -94,5 +100,6 @@ pub(crate) fn definition<T: Number>(metric: Metric, query: &[T], row: &[T]) -> (
             (f64::from(sum), 0.0)
         }
     };
-    (distance, bound + SINGLE * distance.abs())
+    let underflow = query.len() as f64 * f64::from(f32::from_bits(1));
+    (distance, bound + underflow + SINGLE * distance.abs())
 }

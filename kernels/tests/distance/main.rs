@@ -5,7 +5,7 @@ mod definition;
 #[cfg(unix)]
 mod guard;
 
-use definition::{Number, Random, definition, dims, vector};
+use definition::{Number, Random, definition, dims, vanishes, vector};
 use lancet_kernels::{
     distance::{DistanceTable, Metric},
     isa::Isa,
@@ -116,13 +116,18 @@ fn agree_on_any<T: Number>(values: &[f32], rows: usize, convert: impl Fn(f32) ->
     let (query, rows) = values[..(rows + 1) * dim].split_at(dim);
     for isa in Isa::available() {
         let table = DistanceTable::<T>::of(isa).expect("an available set");
+        let vanishing = vanishes(query) || rows.chunks(dim.max(1)).any(vanishes);
         for metric in METRICS {
-            check(table, metric, query, rows, dim);
+            if metric != Metric::Cosine || !vanishing {
+                check(table, metric, query, rows, dim);
+            }
         }
     }
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn any_numbers(values in prop::collection::vec(numbers(), 0..700), rows in 1..12usize) {
         agree_on_any::<f32>(&values, rows, |x| x);

@@ -209,8 +209,8 @@ impl<M: Measure> Block<M> {
                 } else if order.apart == 1 {
                     out.add(first).cast::<[f32; R]>().write(distances); // an array is as aligned as its items
                 } else {
-                    for r in 0..R {
-                        out.add(first + r * order.apart).write(distances[r]);
+                    for (r, distance) in distances.into_iter().enumerate() {
+                        out.add(first + r * order.apart).write(distance);
                     }
                 }
             }

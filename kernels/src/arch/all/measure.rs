@@ -42,7 +42,7 @@ pub(crate) trait Total: Copy {
     /// The value without loss.
     fn wide(self) -> f64;
     /// `1 − self`
-    fn from_one(self) -> f32;
+    fn taken_from_one(self) -> f32;
     /// `1 − self / √(a·b)`
     fn cosine(self, a: Self, b: Self) -> f32;
 }
@@ -57,7 +57,7 @@ impl Total for f32 {
         f64::from(self)
     }
     #[inline(always)]
-    fn from_one(self) -> f32 {
+    fn taken_from_one(self) -> f32 {
         1.0 - self
     }
     #[inline(always)]
@@ -76,7 +76,7 @@ impl Total for f64 {
         self
     }
     #[inline(always)]
-    fn from_one(self) -> f32 {
+    fn taken_from_one(self) -> f32 {
         (1.0 - self) as f32
     }
     #[inline(always)]
@@ -95,7 +95,7 @@ impl Total for i32 {
         f64::from(self)
     }
     #[inline(always)]
-    fn from_one(self) -> f32 {
+    fn taken_from_one(self) -> f32 {
         (1 - self) as f32
     }
     #[inline(always)]
@@ -174,7 +174,7 @@ impl<V: Vector, const DISTANCE: bool> Measure for Product<V, DISTANCE> {
         let totals = unsafe { V::totals(sums) };
         let mut out = [0.0; R];
         for r in 0..R {
-            out[r] = if DISTANCE { totals[r].from_one() } else { totals[r].value() };
+            out[r] = if DISTANCE { totals[r].taken_from_one() } else { totals[r].value() };
         }
         out
     }

@@ -6,8 +6,8 @@ pub(crate) fn read<T>(at: *const T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: every x86-64 processor has SSE; a prefetch of an address that is not there does nothing.
         #[allow(unused_unsafe)] // safe in later toolchains
+        // SAFETY: every x86-64 processor has SSE; a prefetch of an address that is not there does nothing.
         unsafe {
             _mm_prefetch::<_MM_HINT_T0>(at.cast());
         }

@@ -6,8 +6,8 @@ pub(crate) fn sqrt(x: f32) -> f32 {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_mm_cvtss_f32, _mm_set_ss, _mm_sqrt_ss};
-        // SAFETY: every x86-64 processor has SSE.
         #[allow(unused_unsafe)] // safe in functions that have the instructions
+        // SAFETY: every x86-64 processor has SSE.
         unsafe {
             _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(x)))
         }
@@ -25,8 +25,8 @@ pub(crate) fn sqrt_f64(x: f64) -> f64 {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_mm_cvtsd_f64, _mm_set_sd, _mm_setzero_pd, _mm_sqrt_sd};
-        // SAFETY: every x86-64 processor has SSE2.
         #[allow(unused_unsafe)] // safe in functions that have the instructions
+        // SAFETY: every x86-64 processor has SSE2.
         unsafe {
             _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x)))
         }
@@ -34,8 +34,8 @@ pub(crate) fn sqrt_f64(x: f64) -> f64 {
     #[cfg(target_arch = "aarch64")]
     {
         use core::arch::aarch64::{vdup_n_f64, vget_lane_f64, vsqrt_f64};
-        // SAFETY: every aarch64 processor has NEON.
         #[allow(unused_unsafe)] // safe in functions that have the instructions
+        // SAFETY: every aarch64 processor has NEON.
         unsafe {
             vget_lane_f64::<0>(vsqrt_f64(vdup_n_f64(x)))
         }
@@ -52,7 +52,7 @@ fn newton(x: f64) -> f64 {
     if x < 0.0 {
         return f64::NAN;
     }
-    if x == 0.0 || !(x < f64::INFINITY) {
+    if x == 0.0 || x.is_nan() || x == f64::INFINITY {
         return x;
     }
     if x < f64::MIN_POSITIVE {

@@ -166,8 +166,9 @@ mod tests {
 
     /// Small whole numbers, whose sums are exact in any order, in slices without a byte to spare.
     fn check<T: crate::distance::Element>(table: &DistanceTable<T>, number: impl Fn(i8) -> T) {
-        for dim in [0, 1, 3, 4, 8, 15, 16, 17, 37] {
-            for count in [1, 2, 4, 5, 9] {
+        let dims = [0, 1, 3, 4, 8, 15, 16, 17, 37];
+        for dim in dims.into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
+            for count in [1, 2, 5] {
                 let small = |i: usize| (i * 7 % 11) as i8;
                 let query: Vec<T> = (0..dim).map(|i| number(small(i + 3))).collect();
                 let rows: Vec<T> = (0..dim * count).map(|i| number(small(i))).collect();

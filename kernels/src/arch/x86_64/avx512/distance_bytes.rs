@@ -329,7 +329,7 @@ impl<B: Byte, const DISTANCE: bool> Measure for Products<B, DISTANCE> {
         let mut out = [0.0; R];
         for r in 0..R {
             let product = totals[r].wrapping_add(whole.products);
-            out[r] = if DISTANCE { product.from_one() } else { product.value() };
+            out[r] = if DISTANCE { product.taken_from_one() } else { product.value() };
         }
         out
     }
