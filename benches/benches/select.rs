@@ -4,7 +4,8 @@
 //! f32, one thread, in bytes of them a second, beside the bandwidth of the same buffer.
 
 use criterion::{
-    BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime,
+    BenchmarkGroup, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
+    measurement::WallTime,
 };
 use lancet_benches::bandwidth;
 use lancet_kernels::{
@@ -28,6 +29,7 @@ fn random(count: usize) -> impl Iterator<Item = f32> {
 fn group<'a>(criterion: &'a mut Criterion, name: &str, millis: u64) -> BenchmarkGroup<'a, WallTime> {
     let mut group = criterion.benchmark_group(name);
     group
+        .sampling_mode(SamplingMode::Flat)
         .sample_size(10)
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(millis));
