@@ -3,6 +3,11 @@
 
 extern crate alloc;
 
+#[cfg(target_endian = "big")]
+compile_error!(
+    "lancet uses values where they lie in files, which are little-endian: it has no big-endian build"
+);
+
 mod bitmap;
 mod blob;
 mod buffer;

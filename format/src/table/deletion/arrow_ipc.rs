@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn survives_any_length_and_distance() {
         for bytes in [file(&[]), file(&COMPRESSED)] {
-            for at in (0..bytes.len() - 4).step_by(STEP) {
+            for at in (0..bytes.len() - 4).step_by(STEP * STEP.min(4)) {
                 for word in [0, 1, 4, 0x7fff_ffff, 0x8000_0000, u32::MAX, (at as u32).wrapping_neg()] {
                     let mut damaged = bytes.clone();
                     damaged[at..at + 4].copy_from_slice(&word.to_le_bytes());

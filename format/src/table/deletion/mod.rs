@@ -138,7 +138,7 @@ mod tests {
     fn finds_live_rows() {
         let values = [0, 1, 5, 6, 70_000, 70_001, 99_999];
         let deletions = Deletions::new(Roaring::from_sorted(&values), 100_000).unwrap();
-        let live: Vec<u32> = (0..100_000).filter(|offset| !values.contains(offset)).collect();
+        let live: Vec<u32> = [2..5, 7..70_000, 70_002..99_999].into_iter().flatten().collect();
         assert_eq!(deletions.live_rows(), live.len() as u64);
         for (n, offset) in live.iter().enumerate().step_by(STEP * STEP) {
             assert_eq!(deletions.select_live(n as u64), Some(*offset));
