@@ -5,7 +5,7 @@
 
 use core::ops::Range;
 
-use super::sqrt::sqrt_f64;
+use super::{prefetch, sqrt::sqrt_f64};
 
 /// An element of a vector.
 pub trait Real: Copy {
@@ -107,8 +107,13 @@ pub(crate) fn add_rows<T: Real>(
     columns: Range<usize>,
     clusters: &[u32],
 ) {
-    let width = columns.len();
-    for (row, &cluster) in rows.chunks_exact(dim).zip(clusters) {
+    /// How many rows ahead memory is asked for.
+    const AHEAD: usize = 8;
+    let (width, line) = (columns.len(), (64 / size_of::<T>()).max(1));
+    for (at, (row, &cluster)) in rows.chunks_exact(dim).zip(clusters).enumerate() {
+        for column in columns.clone().step_by(line) {
+            prefetch::read(rows.as_ptr().wrapping_add((at + AHEAD) * dim + column));
+        }
         let sums = &mut sums[cluster as usize * width..][..width];
         for (sum, item) in sums.iter_mut().zip(&row[columns.clone()]) {
             *sum += item.wide();

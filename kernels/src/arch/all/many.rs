@@ -127,12 +127,22 @@ unsafe fn parts<V: Vector>(kept: *mut V::Item, row: usize) -> [*mut V::Item; KEP
     }
 }
 
-/// The best score of a row over all lanes, the best of the others (the same if two are equal), and the best's id.
+/// For `R` rows the best score over all lanes, the best of the others (the same if two are equal), and the id.
 ///
+/// # Safety
+/// The instruction set of `V` is there; `kept` has `R × KEPT × LANES` items, `out` has room for `R`.
+#[inline(always)]
+pub(crate) unsafe fn settle<V: Vector, const R: usize>(kept: *mut V::Item, out: *mut [V::Item; KEPT]) {
+    for row in 0..R {
+        // SAFETY: the caller's promise.
+        unsafe { *out.add(row) = settle_row::<V>(kept, row) }
+    }
+}
+
 /// # Safety
 /// The instruction set of `V` is there; `kept` has `(row + 1) × KEPT × LANES` items.
 #[inline(always)]
-pub(crate) unsafe fn settle<V: Vector>(kept: *mut V::Item, row: usize) -> [V::Item; KEPT] {
+unsafe fn settle_row<V: Vector>(kept: *mut V::Item, row: usize) -> [V::Item; KEPT] {
     // SAFETY: the caller's promise; some lane is at least the largest of them, since no score is NaN, and the first
     // is taken if one were.
     unsafe {
