@@ -19,7 +19,7 @@ use super::{
     NONE, Number, Targets,
     block::{Decision, Uncertain},
 };
-use crate::arch::all::sqrt::sqrt_f64;
+use crate::arch::all::sqrt::{sqrt, sqrt_f64};
 
 /// A share that makes up for all roundings of a few operations in f64.
 const LITTLE: f64 = 1e-12;
@@ -43,9 +43,10 @@ pub(crate) struct Room<N> {
     /// The rows that meet each panel.
     meeting: Vec<Vec<u32>>,
     tile: Vec<N>,
-    kept: Vec<N>,
     settled: Vec<[N; 3]>,
     rows: Vec<State<N>>,
+    /// For each row what is certain of the squared distance to a target, but for twice its score.
+    squares: Vec<f64>,
 }
 
 /// What panels have said of a row.
@@ -61,8 +62,8 @@ struct State<N> {
 
 impl<N> Room<N> {
     pub(crate) fn new() -> Self {
-        let (meeting, tile, kept) = (Vec::new(), Vec::new(), Vec::new());
-        Room { meeting, tile, kept, settled: Vec::new(), rows: Vec::new() }
+        let (meeting, tile, settled) = (Vec::new(), Vec::new(), Vec::new());
+        Room { meeting, tile, settled, rows: Vec::new(), squares: Vec::new() }
     }
 }
 
@@ -84,12 +85,16 @@ impl<N: Number> Targets<N> {
         room: &mut Room<N>,
     ) -> u64 {
         let kernels = self.kernels;
-        let (panels, tile, kept) = (self.panels(), kernels.rows(), kernels.kept());
+        let (panels, tile) = (self.panels(), kernels.rows());
         let weights = || self.weights.iter().copied();
         let (lightest, heaviest) = (weights().fold(f64::INFINITY, f64::min), weights().fold(0.0, f64::max));
         room.tile.resize(tile * self.dim, N::default());
-        room.kept.resize(tile * kept, N::default());
         room.settled.resize(tile, [N::default(); 3]);
+        room.squares.clear();
+        room.squares.extend(known.norms.iter().map(|norm| {
+            // A score may be too low by the slack of the row, and has half of a weight taken off.
+            norm * norm * (1.0 - LITTLE) - 2.0 * self.row_slack(*norm) - heaviest
+        }));
         let mut computed = self.choose_panels(known, panel_of, moved, lightest, room);
 
         for (at, panel) in self.panels.iter().enumerate() {
@@ -99,14 +104,10 @@ impl<N: Number> Targets<N> {
                 for (&row, place) in rows.iter().zip(room.tile.chunks_exact_mut(self.dim)) {
                     place.copy_from_slice(&known.rows[row as usize * self.dim..][..self.dim]);
                 }
-                for kept in room.kept.chunks_exact_mut(kept) {
-                    kept[..2 * kernels.lanes()].fill(N::NEG_INFINITY);
-                }
-                kernels.best(&room.tile, panel, self.dim, &mut room.kept);
-                kernels.settle(&mut room.kept, &mut room.settled);
+                kernels.best_alone(&room.tile, panel, self.dim, &mut room.settled);
                 for (&row, &[best, second, id]) in rows.iter().zip(&room.settled) {
-                    let bound = self.bound(known.norms[row as usize], best, heaviest);
-                    known.bounds[row as usize * panels + at] = bound;
+                    let square = room.squares[row as usize] - 2.0 * best.wide();
+                    known.bounds[row as usize * panels + at] = root_below(square);
                     let state = &mut room.rows[row as usize];
                     if best > state.best {
                         let others = if second > state.best { second } else { state.best };
@@ -118,7 +119,7 @@ impl<N: Number> Targets<N> {
                 }
             }
         }
-        self.decide_known(known, heaviest, measure, room);
+        self.decide_known(known, measure, room);
         computed
     }
 
@@ -172,21 +173,16 @@ impl<N: Number> Targets<N> {
         computed
     }
 
-    /// A lower bound of the distance to targets whose scores are not above `score`.
-    fn bound(&self, norm: f64, score: N, heaviest: f64) -> f32 {
-        let square = norm * norm * (1.0 - LITTLE) - 2.0 * (score.wide() + self.row_slack(norm)) - heaviest;
-        <f32 as super::element::private::Number>::floor_of(sqrt_f64(square.max(0.0)) * (1.0 - LITTLE))
-    }
-
     /// Settles rows that have met panels.
-    fn decide_known(&self, known: &mut Known<'_, N>, heaviest: f64, measure: bool, room: &mut Room<N>) {
+    fn decide_known(&self, known: &mut Known<'_, N>, measure: bool, room: &mut Room<N>) {
         let panels = self.panels();
         let mut uncertain = Vec::new();
         for (row, state) in room.rows.iter().enumerate() {
-            if state.best == N::NEG_INFINITY {
+            let (norm, elements) = (known.norms[row], &known.rows[row * self.dim..][..self.dim]);
+            // Scores out of range may be no numbers, and so none of them the best.
+            if state.best == N::NEG_INFINITY && self.can_score(norm) {
                 continue;
             }
-            let (norm, elements) = (known.norms[row], &known.rows[row * self.dim..][..self.dim]);
             let id = match self.decide(norm, [state.best, state.second, state.id]) {
                 // All rows have a distance.
                 Decision::Nothing => NONE,
@@ -195,8 +191,8 @@ impl<N: Number> Targets<N> {
                     self.search(elements) as u32
                 }
                 Decision::Certain(id) => {
-                    let bound = self.bound(norm, state.second_of_panel, heaviest);
-                    known.bounds[row * panels + state.panel as usize] = bound;
+                    let square = room.squares[row] - 2.0 * state.second_of_panel.wide();
+                    known.bounds[row * panels + state.panel as usize] = root_below(square);
                     id as u32
                 }
                 // The bounds of all panels take in the nearest target, whichever it is.
@@ -221,5 +217,17 @@ impl<N: Number> Targets<N> {
                 known.distances[row] = found[row].distance;
             }
         }
+    }
+}
+
+/// A number a little below the root of `square`, or zero.
+fn root_below(square: f64) -> f32 {
+    /// Takes off more than the roundings to f32 and of the root add.
+    const LESS: f32 = 1.0 - 4.0 * f32::EPSILON;
+    // The smallest of numbers do not lose only a share of themselves.
+    if square < f64::from(f32::MIN_POSITIVE) {
+        0.0
+    } else {
+        sqrt(square.min(f64::from(f32::MAX)) as f32) * LESS
     }
 }
