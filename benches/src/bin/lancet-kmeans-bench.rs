@@ -5,7 +5,7 @@
 //!     [--all-distances] [--lance] [--assign] [--repeat R] [--seed S] [--out CENTROIDS.npy]
 //! ```
 //!
-//! With `--start`, training is plain Lloyd from these centroids; `--lance` takes the rules of Lance instead. With
+//! With `--start`, training is plain Lloyd from these centroids; `--lance` takes the rules of Lance, and its own. With
 //! `--all-distances` nothing is left out for bounds. Seconds are those of the fastest of R times.
 
 use std::{env, error::Error, path::Path, time::Instant};

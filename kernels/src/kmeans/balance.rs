@@ -58,3 +58,26 @@ impl Balance {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_follow_sizes_up_to_the_room_of_the_largest() {
+        let (ids, distances, sizes) = (vec![0, 0, 0, 1], vec![1.0, 2.0, 6.0, 0.0], vec![3, 1]);
+        let assigned = Assigned { ids, distances, sizes };
+        let mut balance = Balance::new(1.0, 4, 2);
+        assert_eq!(balance.weights(), [0.0, 0.0]);
+        balance.update(&assigned);
+        assert_eq!(balance.weights(), [0.75, 0.25]);
+        assert_eq!(balance.price(&[3, 1]), 0.25 * (10.0 - 8.0));
+        // The largest distance in the larger cluster is 6, the mean one 3.
+        let mut balance = Balance::new(100.0, 4, 2);
+        balance.update(&assigned);
+        assert_eq!(balance.weights(), [2.25, 0.75]);
+        let mut none = Balance::new(0.0, 4, 2);
+        none.update(&assigned);
+        assert_eq!((none.weights(), none.price(&[3, 1])), (&[0.0, 0.0][..], 0.0));
+    }
+}

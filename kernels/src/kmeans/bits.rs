@@ -49,7 +49,7 @@ impl Space for Bits<'_> {
         rows.iter().map(|&row| f64::from(differ(self.row(row as usize), centroid))).sum()
     }
 
-    fn memory(&self, _: usize) {}
+    fn memory(&self, _: &[u8], _: bool) {}
 
     fn assign(
         &self,
@@ -77,7 +77,7 @@ impl Space for Bits<'_> {
         Ok((self.len() * assigned.sizes.len()) as u64)
     }
 
-    fn means(&self, assigned: &Assigned, centroids: &mut [u8]) -> f64 {
+    fn means(&self, assigned: &Assigned, _: &mut (), centroids: &mut [u8]) -> f64 {
         let mut counts = vec![0u32; centroids.len() * 8];
         for (row, &id) in self.rows.chunks_exact(self.width).zip(&assigned.ids) {
             let counts = &mut counts[id as usize * self.width * 8..][..self.width * 8];

@@ -8,7 +8,7 @@ use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Reverse;
 
 use super::{
-    Control, Error, Iteration, KMeans,
+    Control, Error, Iteration, KMeans, Seeding,
     lloyd::{self, Place},
     space::Space,
 };
@@ -43,8 +43,11 @@ pub(super) fn train<S: Space>(
         let wanted = if clusters.len() == 1 { PARTS } else { (size / PARTS).clamp(2, PARTS) };
         let parts = wanted.min(options.clusters - clusters.len() + 1);
         let place = Place { redo, divided: clusters.len() };
-        let made = divide(space, &clusters[at].rows, parts, options, random, place, control, log)?;
-        // A cluster that is not divided has rows that are all alike, and never will be.
+        let mut made = divide(space, &clusters[at].rows, parts, options, false, random, place, control, log)?;
+        if made.len() < 2 {
+            made = divide(space, &clusters[at].rows, parts, options, true, random, place, control, log)?;
+        }
+        // What is not divided now has rows that are all alike, and never will be.
         if made.len() < 2 {
             continue;
         }
@@ -65,20 +68,26 @@ pub(super) fn train<S: Space>(
     Ok((clusters.into_iter().flat_map(|cluster| cluster.centroid).collect(), inertia))
 }
 
-/// The clusters with rows that `rows` fall into.
+/// The clusters with rows that `rows` fall into. With `careful`, there are at least two if not all rows are alike:
+/// first centroids differ, and each keeps at least the row that it was.
 #[allow(clippy::too_many_arguments)]
 fn divide<S: Space>(
     space: &S,
     rows: &[u32],
     parts: usize,
     options: &KMeans,
+    careful: bool,
     random: &mut Random,
     place: Place,
     control: &mut Control<'_>,
     log: &mut Vec<Iteration>,
 ) -> Result<Vec<Cluster<S::Item>>, Error> {
-    let subset = space.subset(rows);
-    let run = lloyd::run(&subset, parts.min(rows.len()), options, random, place, control, log)?;
+    let (mut subset, mut options) = (space.subset(rows), *options);
+    if careful {
+        subset = subset.by_distance();
+        options = options.seeding(Seeding::PlusPlus).balance(0.0).iterations(1);
+    }
+    let run = lloyd::run(&subset, parts.min(rows.len()), &options, random, place, control, log)?;
     let mut clusters: Vec<_> = run
         .centroids
         .chunks_exact(space.dim())

@@ -54,7 +54,7 @@ pub(super) fn run_from<S: Space>(
     let mut assigned =
         Assigned { ids: vec![NONE; rows], distances: vec![f32::NAN; rows], sizes: vec![0; clusters] };
     let mut balance = Balance::new(options.balance, rows, clusters);
-    let mut memory = space.memory(clusters);
+    let mut memory = space.memory(&centroids, options.prune);
     let mut last_loss = f64::INFINITY;
     let mut number = 0;
     loop {
@@ -71,7 +71,7 @@ pub(super) fn run_from<S: Space>(
         let moved = before.iter().zip(&assigned.ids).filter(|(before, id)| before != id).count();
         assigned.sizes.fill(0);
         assigned.ids.iter().for_each(|&id| assigned.sizes[id as usize] += 1);
-        let inertia = space.means(&assigned, &mut centroids);
+        let inertia = space.means(&assigned, &mut memory, &mut centroids);
         let loss = inertia + balance.price(&assigned.sizes);
         let empty = assigned.sizes.iter().filter(|&&size| size == 0).count();
         let iteration = Iteration {

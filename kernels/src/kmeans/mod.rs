@@ -38,6 +38,7 @@
 
 mod balance;
 mod bits;
+mod bounds;
 mod hierarchy;
 mod lloyd;
 mod numbers;

@@ -1,13 +1,16 @@
 //! Rows of numbers, under L2 or dot.
 
 use alloc::{borrow::Cow, vec, vec::Vec};
+use core::sync::atomic::AtomicBool;
 
 use super::{
     Control, Error,
+    bounds::Bounds,
+    options::is_set,
     space::{Assigned, Space},
 };
 use crate::{
-    many::{Metric, Number, Scratch, Targets},
+    many::{Known, Metric, Number, Room, Scratch, Targets},
     parallel::Threads,
     random::Random,
 };
@@ -36,35 +39,93 @@ impl<'a, N: Number> Numbers<'a, N> {
         Numbers { rows, dim, metric, norms, threads }
     }
 
-    /// Sums of the rows of each cluster, centroid after centroid. Each thread sums up some columns of all rows in
+    /// Meets all centroids.
+    fn assign_all(
+        &self,
+        targets: &Targets<N>,
+        measure: bool,
+        assigned: &mut Assigned,
+        cancel: Option<&AtomicBool>,
+    ) -> u64 {
+        let block = targets.block_rows();
+        let parts = (self.rows.chunks(block * self.dim).zip(self.norms.chunks(block)))
+            .zip(assigned.ids.chunks_mut(block).zip(assigned.distances.chunks_mut(block)));
+        self.threads.map_with(parts.enumerate().collect(), Scratch::new, |scratch, (part, parts)| {
+            let ((rows, norms), (ids, distances)) = parts;
+            if is_set(cancel) {
+                return;
+            }
+            let ahead = self.rows.chunks(block * self.dim).nth(part + 1).unwrap_or_default();
+            let found = targets.nearest_of_block(rows, norms, ahead, measure, scratch);
+            for (found, (id, distance)) in found.iter().zip(ids.iter_mut().zip(distances)) {
+                (*id, *distance) = (found.id, found.distance);
+            }
+        });
+        self.len() as u64 * targets.len() as u64
+    }
+
+    /// Meets those centroids that bounds do not exclude.
+    fn assign_known(
+        &self,
+        targets: &Targets<N>,
+        measure: bool,
+        assigned: &mut Assigned,
+        bounds: &mut Bounds<N>,
+        moved: &[f32],
+        cancel: Option<&AtomicBool>,
+    ) -> u64 {
+        let block = targets.block_rows();
+        let panel_of = &bounds.panel_of;
+        let rows = self.rows.chunks(block * self.dim).zip(self.norms.chunks(block));
+        let known = assigned.ids.chunks_mut(block).zip(assigned.distances.chunks_mut(block));
+        let parts = rows.zip(known).zip(bounds.bounds.chunks_mut(block * targets.panels()));
+        let computed = self.threads.map_with(parts.collect(), Room::new, |room, parts| {
+            let (((rows, norms), (ids, distances)), bounds) = parts;
+            if is_set(cancel) {
+                return 0;
+            }
+            let mut known = Known { rows, norms, ids, distances, bounds };
+            targets.nearest_of_known(&mut known, panel_of, moved, measure, room)
+        });
+        computed.into_iter().sum()
+    }
+
+    /// Sums up the rows of each cluster, centroid after centroid. Each thread sums up some columns of all rows in
     /// their order, so that the sums do not depend on the number of threads.
-    fn sums(&self, assigned: &Assigned) -> Vec<f64> {
+    fn sum(&self, assigned: &Assigned, sums: &mut [f64]) {
         let clusters = assigned.sizes.len();
         let columns = self.dim.div_ceil(self.threads.count()).next_multiple_of(16);
         let parts: Vec<_> = (0..self.dim).step_by(columns).map(|at| at..self.dim.min(at + columns)).collect();
         let kernels = N::kernels();
-        let mut by_part = self.threads.map(parts.clone(), |columns| {
+        if let [_] = parts[..] {
+            sums.fill(0.0);
+            return kernels.add_rows(sums, &self.rows, self.dim, 0..self.dim, &assigned.ids);
+        }
+        let by_part = self.threads.map(parts.clone(), |columns| {
             let mut sums = vec![0.0; clusters * columns.len()];
             kernels.add_rows(&mut sums, &self.rows, self.dim, columns, &assigned.ids);
             sums
         });
-        if let [_] = by_part[..] {
-            return by_part.swap_remove(0);
-        }
-        let mut sums = vec![0.0; clusters * self.dim];
         for (columns, part) in parts.into_iter().zip(by_part) {
             let width = columns.len();
             for (sums, part) in sums.chunks_exact_mut(self.dim).zip(part.chunks_exact(width)) {
                 sums[columns.clone()].copy_from_slice(part);
             }
         }
-        sums
     }
+}
+
+/// What an iteration leaves to the next.
+pub(super) struct Memory<N> {
+    /// Sums of the rows of clusters.
+    sums: Vec<f64>,
+    /// What is known of distances, where that pays.
+    bounds: Option<Bounds<N>>,
 }
 
 impl<N: Number> Space for Numbers<'_, N> {
     type Item = N;
-    type Memory = ();
+    type Memory = Memory<N>;
 
     fn len(&self) -> usize {
         self.norms.len()
@@ -85,6 +146,10 @@ impl<N: Number> Space for Numbers<'_, N> {
         Numbers { rows: Cow::Owned(taken), norms, ..*self }
     }
 
+    fn by_distance(self) -> Self {
+        Numbers { metric: Metric::L2, ..self }
+    }
+
     fn approach(&self, centroid: &[N], nearest: &mut [f64]) {
         let parts = self.rows.chunks(PART * self.dim).zip(nearest.chunks_mut(PART));
         self.threads.map(parts.collect(), |(rows, nearest)| {
@@ -102,41 +167,41 @@ impl<N: Number> Space for Numbers<'_, N> {
         }
     }
 
-    fn memory(&self, _: usize) {}
+    fn memory(&self, centroids: &[N], prune: bool) -> Memory<N> {
+        let pays =
+            prune && self.metric == Metric::L2 && Bounds::<N>::pay(centroids.len() / self.dim, self.dim);
+        let bounds = pays.then(|| Bounds::new(centroids, self.dim, self.len()));
+        Memory { sums: vec![0.0; centroids.len()], bounds }
+    }
 
     fn assign(
         &self,
         centroids: &[N],
         weights: &[f64],
         measure: bool,
-        _: &mut (),
+        memory: &mut Memory<N>,
         assigned: &mut Assigned,
         control: &Control<'_>,
     ) -> Result<u64, Error> {
+        let order = memory.bounds.as_ref().map(|bounds| &bounds.order[..]);
         // Means of finite rows are finite.
-        let mut targets = Targets::new(centroids, self.dim, self.metric).map_err(|_| Error::NoClusters)?;
+        let mut targets =
+            Targets::in_order(centroids, self.dim, self.metric, order).map_err(|_| Error::NotFinite)?;
         targets.set_weights(weights);
-        let block = targets.block_rows();
-        let parts = (self.rows.chunks(block * self.dim).zip(self.norms.chunks(block)))
-            .zip(assigned.ids.chunks_mut(block).zip(assigned.distances.chunks_mut(block)));
-        let cancel = control.cancel;
-        self.threads.map_with(parts.enumerate().collect(), Scratch::new, |scratch, (part, parts)| {
-            let ((rows, norms), (ids, distances)) = parts;
-            if super::options::is_set(cancel) {
-                return;
+        let computed = match &mut memory.bounds {
+            None => self.assign_all(&targets, measure, assigned, control.cancel),
+            Some(bounds) => {
+                let moved = bounds.moved(centroids, self.dim);
+                self.assign_known(&targets, measure, assigned, bounds, &moved, control.cancel)
             }
-            let ahead = self.rows.chunks(block * self.dim).nth(part + 1).unwrap_or_default();
-            let found = targets.nearest_of_block(rows, norms, ahead, measure, scratch);
-            for (found, (id, distance)) in found.iter().zip(ids.iter_mut().zip(distances)) {
-                (*id, *distance) = (found.id, found.distance);
-            }
-        });
+        };
         control.check()?;
-        Ok(self.len() as u64 * targets.len() as u64)
+        Ok(computed)
     }
 
-    fn means(&self, assigned: &Assigned, centroids: &mut [N]) -> f64 {
-        let sums = self.sums(assigned);
+    fn means(&self, assigned: &Assigned, memory: &mut Memory<N>, centroids: &mut [N]) -> f64 {
+        self.sum(assigned, &mut memory.sums);
+        let sums = &memory.sums;
         let (mut products, mut squares) = (0.0, 0.0);
         let clusters =
             centroids.chunks_exact_mut(self.dim).zip(sums.chunks_exact(self.dim)).zip(&assigned.sizes);

@@ -190,6 +190,8 @@ pub enum Error {
         /// Clusters asked for.
         clusters: usize,
     },
+    /// A centroid to begin with is not finite.
+    NotFinite,
     /// The caller ended it.
     Cancelled,
 }
@@ -207,6 +209,7 @@ impl fmt::Display for Error {
             Error::TooFewClusters { found, clusters } => {
                 write!(f, "the rows fall into {found} clusters of different rows, not {clusters}")
             }
+            Error::NotFinite => f.write_str("a centroid to begin with is not finite"),
             Error::Cancelled => f.write_str("cancelled"),
         }
     }

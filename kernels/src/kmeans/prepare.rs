@@ -61,6 +61,7 @@ pub(super) fn prepare<'a, E: Element>(
     Prepared { left_out: all - norms.len(), rows: numbers, norms }
 }
 
-fn norms_of<N: Number>(rows: &[N], dim: usize) -> Vec<f64> {
+/// The norms of rows.
+pub(super) fn norms_of<N: Number>(rows: &[N], dim: usize) -> Vec<f64> {
     rows.chunks_exact(dim).map(|row| sqrt_f64(N::kernels().product_wide(row, row))).collect()
 }

@@ -22,6 +22,11 @@ pub(super) trait Space: Sized {
     /// Those rows alone, in that order.
     fn subset(&self, rows: &[u32]) -> Self;
 
+    /// The same rows under a distance that is zero only between rows that are alike.
+    fn by_distance(self) -> Self {
+        self
+    }
+
     /// Lowers what is said of each row to its distance from `centroid`, if that is less: how probable the row is as
     /// the next first centroid.
     fn approach(&self, centroid: &[Self::Item], nearest: &mut [f64]);
@@ -29,7 +34,9 @@ pub(super) trait Space: Sized {
     /// The sum of the distances of rows to a centroid.
     fn inertia(&self, rows: &[u32], centroid: &[Self::Item]) -> f64;
 
-    fn memory(&self, clusters: usize) -> Self::Memory;
+    /// The memory to begin with, for these first centroids. With `prune`, distances that cannot matter may be left
+    /// out.
+    fn memory(&self, centroids: &[Self::Item], prune: bool) -> Self::Memory;
 
     /// The nearest centroid of each row, the distances of centroids being increased by `weights`; with `measure` the
     /// distances to them, without weights. Both are written, and the number of distances computed is returned.
@@ -45,7 +52,7 @@ pub(super) trait Space: Sized {
 
     /// Moves the centroids of clusters with rows to the means of these; returns the sum of the distances of rows to
     /// the centroids that they had before.
-    fn means(&self, assigned: &Assigned, centroids: &mut [Self::Item]) -> f64;
+    fn means(&self, assigned: &Assigned, memory: &mut Self::Memory, centroids: &mut [Self::Item]) -> f64;
 
     /// Gives the cluster `empty`, which has no rows, a centroid that takes about half of the rows of `donor`.
     fn split(&self, centroids: &mut [Self::Item], donor: usize, empty: usize, random: &mut Random);

@@ -8,7 +8,7 @@ use super::{
     hierarchy,
     lloyd::{self, Place},
     numbers::Numbers,
-    prepare::{self, Prepared},
+    prepare::{self, Prepared, norms_of},
     space::Space,
 };
 use crate::{
@@ -97,6 +97,8 @@ impl KMeans {
             return Err(Error::NoClusters);
         } else if !centroids.len().is_multiple_of(dim) {
             return Err(Error::Ragged);
+        } else if !norms_of(centroids, dim).iter().all(|norm| norm.is_finite()) {
+            return Err(Error::NotFinite);
         }
         let mut random = Random(self.seed);
         let all = self.sample_rate(None);

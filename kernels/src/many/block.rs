@@ -20,7 +20,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    const NOTHING: Found = Found { id: NONE, distance: f32::NAN };
+    pub(super) const NOTHING: Found = Found { id: NONE, distance: f32::NAN };
 }
 
 /// Room that blocks use one after the other.
@@ -30,14 +30,36 @@ pub(crate) struct Scratch<N> {
     /// Rows of the last tile of a block, where they are too few for a tile.
     last: Vec<N>,
     kept: Vec<N>,
+    /// What follows for the rows of a tile.
+    settled: Vec<[N; 3]>,
     uncertain: Vec<Uncertain>,
     found: Vec<Found>,
+}
+
+/// What scores say of a row.
+pub(super) enum Decision {
+    /// It has no distance.
+    Nothing,
+    /// Nothing: scores are out of range.
+    Search,
+    /// Its nearest target.
+    Certain(usize),
+    /// Only that the nearest target has at least this score.
+    Uncertain(f64),
 }
 
 impl<N> Scratch<N> {
     pub(crate) fn new() -> Self {
         let (numbers, norms, last) = (Vec::new(), Vec::new(), Vec::new());
-        Scratch { numbers, norms, last, kept: Vec::new(), uncertain: Vec::new(), found: Vec::new() }
+        Scratch {
+            numbers,
+            norms,
+            last,
+            kept: Vec::new(),
+            settled: Vec::new(),
+            uncertain: Vec::new(),
+            found: Vec::new(),
+        }
     }
 }
 
@@ -106,7 +128,8 @@ impl<N: Number> Targets<N> {
     ) -> &'s [Found] {
         let kernels = self.kernels;
         let (tile, kept) = (kernels.rows(), kernels.kept());
-        let Scratch { last, kept: best, uncertain, found, .. } = scratch;
+        let Scratch { last, kept: best, settled, uncertain, found, .. } = scratch;
+        settled.resize(tile, [N::default(); 3]);
         let (whole, rest) = rows.split_at(rows.len() / (tile * self.dim) * tile * self.dim);
         last.clear();
         if !rest.is_empty() {
@@ -131,22 +154,21 @@ impl<N: Number> Targets<N> {
 
         uncertain.clear();
         found.clear();
-        for (at, (&norm, best)) in norms.iter().zip(best.chunks_exact_mut(kept)).enumerate() {
-            let row = &rows[at * self.dim..][..self.dim];
-            found.push(if !self.can_measure(norm) {
-                Found::NOTHING
-            } else if !self.can_score(norm) {
-                self.found(row, self.search(row), measure)
-            } else {
-                let [best, second, id] = kernels.settle(best).map(|number| number.wide());
-                let reach = best - 2.0 * (self.slacks[id as usize] + self.row_slack(norm));
-                if second < reach {
-                    self.found(row, id as usize, measure)
-                } else {
-                    uncertain.push(Uncertain { row: at, reach });
-                    Found::NOTHING
-                }
-            });
+        let tiles = norms.chunks(tile).zip(best.chunks_exact_mut(tile * kept));
+        for (at, (norms, best)) in tiles.enumerate() {
+            kernels.settle(best, settled);
+            for (row, (&norm, &scores)) in (at * tile..).zip(norms.iter().zip(&*settled)) {
+                let elements = &rows[row * self.dim..][..self.dim];
+                found.push(match self.decide(norm, scores) {
+                    Decision::Nothing => Found::NOTHING,
+                    Decision::Search => self.found(elements, self.search(elements), measure),
+                    Decision::Certain(id) => self.found(elements, id, measure),
+                    Decision::Uncertain(reach) => {
+                        uncertain.push(Uncertain { row, reach });
+                        Found::NOTHING
+                    }
+                });
+            }
         }
         if !uncertain.is_empty() {
             self.resolve(rows, uncertain, measure, found);
@@ -154,49 +176,64 @@ impl<N: Number> Targets<N> {
         found
     }
 
-    fn found(&self, row: &[N], id: usize, measure: bool) -> Found {
+    /// What follows from the best score of a row, the best of the others, and the id of the best.
+    pub(super) fn decide(&self, norm: f64, scores: [N; 3]) -> Decision {
+        if !self.can_measure(norm) {
+            return Decision::Nothing;
+        } else if !self.can_score(norm) {
+            return Decision::Search;
+        }
+        let [best, second, id] = scores.map(|number| number.wide());
+        let reach = best - 2.0 * (self.slacks[id as usize] + self.row_slack(norm));
+        if second < reach { Decision::Certain(id as usize) } else { Decision::Uncertain(reach) }
+    }
+
+    pub(super) fn found(&self, row: &[N], id: usize, measure: bool) -> Found {
         Found { id: id as u32, distance: if measure { self.distance(row, id) } else { f32::NAN } }
     }
 
     /// The nearest of all targets, by the distances of all.
-    fn search(&self, row: &[N]) -> usize {
+    pub(super) fn search(&self, row: &[N]) -> usize {
         let costs = (0..self.count).map(|target| (self.cost(row, target), target));
         costs.reduce(|best, next| if next.0 < best.0 { next } else { best }).map_or(0, |best| best.1)
     }
 
     /// Finds the nearest targets of rows for which scores did not decide: by the distances of those that may be it.
-    fn resolve(&self, rows: &[N], uncertain: &[Uncertain], measure: bool, found: &mut [Found]) {
+    pub(super) fn resolve(&self, rows: &[N], uncertain: &[Uncertain], measure: bool, found: &mut [Found]) {
         let mut tile = Tile::new(self);
         for uncertain in uncertain.chunks(self.kernels.rows()) {
             tile.clear();
             for row in uncertain {
                 tile.push(&rows[row.row * self.dim..][..self.dim], N::floor_of(row.reach));
             }
-            let mut best = vec![(f64::INFINITY, 0); uncertain.len()];
+            let mut best = vec![(f64::INFINITY, NONE); uncertain.len()];
             for (at, panel) in self.panels.iter().enumerate() {
                 tile.meet(panel);
                 for (in_tile, (row, best)) in uncertain.iter().zip(&mut best).enumerate() {
                     for lane in lanes(tile.reached[in_tile]) {
-                        let target = at * self.kernels.width() + lane;
-                        let cost = self.cost(&rows[row.row * self.dim..][..self.dim], target);
-                        if cost < best.0 {
+                        let Some(&target) = self.order.get(at * self.kernels.width() + lane) else {
+                            continue;
+                        };
+                        let cost = self.cost(&rows[row.row * self.dim..][..self.dim], target as usize);
+                        if (cost, target) < *best {
                             *best = (cost, target);
                         }
                     }
                 }
             }
             for (row, best) in uncertain.iter().zip(best) {
-                found[row.row] = self.found(&rows[row.row * self.dim..][..self.dim], best.1, measure);
+                found[row.row] =
+                    self.found(&rows[row.row * self.dim..][..self.dim], best.1 as usize, measure);
             }
         }
     }
 }
 
 /// A row whose best scores are too close to decide.
-struct Uncertain {
-    row: usize,
+pub(super) struct Uncertain {
+    pub(super) row: usize,
     /// The nearest target has at least this score.
-    reach: f64,
+    pub(super) reach: f64,
 }
 
 /// The positions of the set bits.

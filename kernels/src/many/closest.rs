@@ -53,9 +53,9 @@ impl<N: Number> Targets<N> {
             tile.meet(panel);
             for (row, candidates) in candidates.iter_mut().enumerate() {
                 for lane in lanes(tile.reached[row]) {
-                    let target = at * self.kernels.width() + lane;
+                    let Some(&target) = self.order.get(at * self.kernels.width() + lane) else { continue };
                     let score = tile.scores[row * self.kernels.width() + lane].wide();
-                    if target < self.count && candidates.add(score, target as u32, &self.slacks) {
+                    if candidates.add(score, target, &self.slacks) {
                         tile.bounds[row] = N::floor_of(candidates.reach);
                     }
                 }

@@ -41,7 +41,7 @@ impl<N: Number> Targets<N> {
         });
     }
 
-    /// Turns the scores of a tile with the panel of the target `first` into distances.
+    /// Turns the scores of a tile with the panel that begins at the place `first` into distances.
     fn write(&self, rows: &[N], first: usize, tile: &Tile<'_, N>, out: &mut [f32]) {
         let width = self.kernels.width();
         let end = self.count.min(first + width);
@@ -49,10 +49,11 @@ impl<N: Number> Targets<N> {
         for ((row, scores), out) in scores.zip(out.chunks_exact_mut(self.count)) {
             let norm = sqrt_f64(self.kernels.product_wide(row, row));
             let (can_measure, can_score) = (self.can_measure(norm), self.can_score(norm));
-            for ((target, score), out) in (first..end).zip(scores).zip(&mut out[first..end]) {
+            for (&target, score) in self.order[first..end].iter().zip(scores) {
+                let target = target as usize;
                 // Offsets hold half of the weight and the slack of a target, which a distance has not.
                 let score = score.wide() + self.weights[target] / self.weight_share() - self.slacks[target];
-                *out = match self.metric {
+                out[target] = match self.metric {
                     _ if !can_measure => f32::NAN,
                     _ if !can_score => self.distance(row, target),
                     Metric::L2 | Metric::UnitL2 => {

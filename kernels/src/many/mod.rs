@@ -36,15 +36,19 @@ mod bits;
 mod block;
 mod closest;
 mod element;
+mod grouped;
 mod matrix;
 mod panels;
 mod targets;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::on_all;
 
 pub use bits::BitTargets;
 pub(crate) use block::Scratch;
 pub use element::{Element, Number};
+pub(crate) use grouped::{Known, Room};
 pub(crate) use targets::normalise;
 pub use targets::{Error, Metric, Targets};
 

@@ -69,6 +69,8 @@ pub struct Targets<N: Number> {
     pub(super) panels: Panels<N>,
     /// Row after row.
     pub(super) vectors: Vec<N>,
+    /// Which target is at each place of the panels.
+    pub(super) order: Vec<u32>,
     /// What is added to the distance of a target.
     pub(super) weights: Vec<f64>,
     pub(super) norms: Vec<f64>,
@@ -85,6 +87,16 @@ impl<N: Number> Targets<N> {
     /// # Errors
     /// If there are none or too many of them, or they are not finite.
     pub fn new<E: Element<Number = N>>(vectors: &[E], dim: usize, metric: Metric) -> Result<Self, Error> {
+        Self::in_order(vectors, dim, metric, None)
+    }
+
+    /// Targets whose panels hold them in the order that is given.
+    pub(crate) fn in_order<E: Element<Number = N>>(
+        vectors: &[E],
+        dim: usize,
+        metric: Metric,
+        order: Option<&[u32]>,
+    ) -> Result<Self, Error> {
         if dim == 0 {
             return Err(Error::NoDimension);
         } else if !vectors.len().is_multiple_of(dim) {
@@ -102,12 +114,15 @@ impl<N: Number> Targets<N> {
         if let Some(target) = norms.iter().position(|norm| !norm.is_finite()) {
             return Err(Error::NotFinite(target));
         }
-        let mut panels = Panels::new(count, dim, kernels.width());
-        for (target, (vector, &norm)) in vectors.chunks_exact(dim).zip(&norms).enumerate() {
+        let order = order.map_or_else(|| (0..count as u32).collect(), <[u32]>::to_vec);
+        let mut panels = Panels::new(&order, dim, kernels.width());
+        for (place, &target) in order.iter().enumerate() {
+            let target = target as usize;
+            let (vector, norm) = (&vectors[target * dim..][..dim], norms[target]);
             let scale = if metric == Metric::Cosine && norm > 0.0 { norm.recip() } else { 1.0 };
             match metric {
-                Metric::Cosine => panels.set(target, vector.iter().map(|x| N::round(x.wide() * scale))),
-                _ => panels.set(target, vector.iter().copied()),
+                Metric::Cosine => panels.set(place, vector.iter().map(|x| N::round(x.wide() * scale))),
+                _ => panels.set(place, vector.iter().copied()),
             }
         }
         let longest = match metric {
@@ -122,6 +137,7 @@ impl<N: Number> Targets<N> {
             kernels,
             panels,
             vectors,
+            order,
             weights,
             norms,
             slacks,
@@ -144,7 +160,8 @@ impl<N: Number> Targets<N> {
 
     fn set_offsets(&mut self) {
         self.farthest = 0.0;
-        for target in 0..self.count {
+        for place in 0..self.count {
+            let target = self.order[place] as usize;
             let (norm, weight) = (self.norms[target], self.weights[target]);
             // What a score may be off by for the sake of the target; `row_slack` has the rest.
             let (offset, share) = match self.metric {
@@ -154,7 +171,7 @@ impl<N: Number> Targets<N> {
             let slack = self.rounding() * (offset.abs() + share);
             self.slacks[target] = slack;
             self.farthest = self.farthest.max(offset.abs());
-            self.panels.set_offset(target, N::round(offset + slack));
+            self.panels.set_offset(place, N::round(offset + slack));
         }
     }
 
@@ -177,9 +194,9 @@ impl<N: Number> Targets<N> {
         self.rounding() * terms + wide + self.dim as f64 * N::SMALLEST
     }
 
-    /// Whether scores of a row of this norm are numbers at all.
+    /// Whether scores of a row of this norm, and their slacks, are numbers at all.
     pub(super) fn can_score(&self, norm: f64) -> bool {
-        norm * self.longest + self.farthest < N::LIMIT
+        norm * (norm + self.longest) + self.farthest < N::LIMIT
     }
 
     /// `rows` as numbers, and for [`Metric::UnitL2`] at unit length.

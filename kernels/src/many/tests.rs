@@ -89,7 +89,7 @@ fn check<E: Element>(rows: &[E], targets: &[E], dim: usize, metric: Metric, wide
 }
 
 /// Runs a test on every instruction set, and checks that all give the same.
-fn on_all<T: PartialEq + core::fmt::Debug>(test: impl Fn() -> T) {
+pub(crate) fn on_all<T: PartialEq + core::fmt::Debug>(test: impl Fn() -> T) {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock();
     let before = Isa::current();

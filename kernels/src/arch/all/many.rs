@@ -127,26 +127,78 @@ unsafe fn parts<V: Vector>(kept: *mut V::Item, row: usize) -> [*mut V::Item; KEP
     }
 }
 
-/// The best score of a row over all lanes, the best of the others (the same if two are equal), and the best's id.
+/// For `R` rows the best score over all lanes, the best of the others (the same if two are equal), and the id.
 ///
+/// # Safety
+/// The instruction set of `V` is there; `kept` has `R × KEPT × LANES` items, `out` has room for `R`.
+#[inline(always)]
+pub(crate) unsafe fn settle<V: Vector, const R: usize>(kept: *mut V::Item, out: *mut [V::Item; KEPT]) {
+    for row in 0..R {
+        // SAFETY: the caller's promise.
+        unsafe { *out.add(row) = settle_row::<V>(kept, row) }
+    }
+}
+
+/// Lets `R` rows meet a panel alone, and settles them.
+///
+/// # Safety
+/// As [`tile`]; `out` has room for `R`.
+#[inline(always)]
+pub(crate) unsafe fn best_alone<V: Vector, const R: usize, const N: usize>(
+    rows: *const V::Item,
+    panel: *const V::Item,
+    dim: usize,
+    lowest: V::Item,
+    out: *mut [V::Item; KEPT],
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let scores = tile::<V, R, N>(rows, panel, dim);
+        for (row, &scores) in scores.iter().enumerate() {
+            let (mut best, mut second, mut id) = (scores[0], V::splat(lowest), V::load(panel));
+            for (n, score) in scores.into_iter().enumerate().skip(1) {
+                second = second.max(best.min(score));
+                id = score.select_greater(best, V::load(panel.add(n * V::LANES)), id);
+                best = best.max(score);
+            }
+            *out.add(row) = settle_lanes(best, second, id);
+        }
+    }
+}
+
 /// # Safety
 /// The instruction set of `V` is there; `kept` has `(row + 1) × KEPT × LANES` items.
 #[inline(always)]
-pub(crate) unsafe fn settle<V: Vector>(kept: *mut V::Item, row: usize) -> [V::Item; KEPT] {
-    // SAFETY: the caller's promise; some lane is at least the largest of them, since no score is NaN, and the first
-    // is taken if one were.
+unsafe fn settle_row<V: Vector>(kept: *mut V::Item, row: usize) -> [V::Item; KEPT] {
+    // SAFETY: the caller's promise.
     unsafe {
-        let [at_best, at_second, at_id] = parts::<V>(kept, row);
-        let bests = V::load(at_best);
+        let [best, second, id] = parts::<V>(kept, row);
+        settle_lanes(V::load(best), V::load(second), V::load(id))
+    }
+}
+
+/// The best of all lanes, the best of the others, and the id of the best.
+///
+/// # Safety
+/// The instruction set of `V` is there.
+#[inline(always)]
+unsafe fn settle_lanes<V: Vector>(bests: V, seconds: V, ids: V) -> [V::Item; KEPT] {
+    /// No register has more lanes.
+    const MOST: usize = 16;
+    // SAFETY: the caller's promise; the array has room for a register. Some lane is at least the largest of them,
+    // since no score is NaN, and the first is taken if one were.
+    unsafe {
         let best = bests.largest();
         let lanes = bests.at_least(V::splat(best));
-        let id = *at_id.add(if lanes == 0 { 0 } else { lanes.trailing_zeros() as usize });
+        let mut id = [best; MOST];
+        ids.store(id.as_mut_ptr());
+        let lane = if lanes == 0 { 0 } else { lanes.trailing_zeros() as usize };
         let second = if lanes & lanes.wrapping_sub(1) != 0 {
             best
         } else {
-            V::splat(best).select_greater(bests, bests, V::load(at_second)).largest()
+            V::splat(best).select_greater(bests, bests, seconds).largest()
         };
-        [best, second, id]
+        [best, second, id[lane % MOST]]
     }
 }
 

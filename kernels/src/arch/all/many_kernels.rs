@@ -10,7 +10,8 @@ pub struct Kernels<T: 'static> {
     width: usize,
     lanes: usize,
     best: unsafe fn(*const T, *const T, usize, *mut T),
-    settle: unsafe fn(*mut T, usize) -> [T; KEPT],
+    settle: unsafe fn(*mut T, *mut [T; KEPT]),
+    best_alone: unsafe fn(*const T, *const T, usize, *mut [T; KEPT]),
     scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u32),
     squared_distance: unsafe fn(&[T], &[T]) -> f32,
     squared_distance_wide: unsafe fn(&[T], &[T]) -> f64,
@@ -36,7 +37,8 @@ impl<T> Kernels<T> {
     pub(crate) const unsafe fn new(
         [rows, width, lanes]: [usize; 3],
         best: unsafe fn(*const T, *const T, usize, *mut T),
-        settle: unsafe fn(*mut T, usize) -> [T; KEPT],
+        settle: unsafe fn(*mut T, *mut [T; KEPT]),
+        best_alone: unsafe fn(*const T, *const T, usize, *mut [T; KEPT]),
         scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u32),
         (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows): Plain<T>,
     ) -> Self {
@@ -46,6 +48,7 @@ impl<T> Kernels<T> {
             lanes,
             best,
             settle,
+            best_alone,
             scores,
             squared_distance,
             squared_distance_wide,
@@ -87,11 +90,19 @@ impl<T> Kernels<T> {
         unsafe { (self.best)(rows.as_ptr(), panel.as_ptr(), dim, kept.as_mut_ptr()) }
     }
 
-    /// Best score, second score and id of the best, from what was kept of one row.
-    pub(crate) fn settle(&self, kept: &mut [T]) -> [T; KEPT] {
-        assert!(kept.len() == self.kept());
-        // SAFETY: as above; the items are those of row 0.
-        unsafe { (self.settle)(kept.as_mut_ptr(), 0) }
+    /// Best score, second score and id of the best of each row of a tile, from what was kept.
+    pub(crate) fn settle(&self, kept: &mut [T], out: &mut [[T; KEPT]]) {
+        assert!(kept.len() == self.rows * self.kept() && out.len() == self.rows);
+        // SAFETY: as above.
+        unsafe { (self.settle)(kept.as_mut_ptr(), out.as_mut_ptr()) }
+    }
+
+    /// Lets a tile of rows meet a panel alone; best score, second score and id of the best for each row.
+    pub(crate) fn best_alone(&self, rows: &[T], panel: &[T], dim: usize, out: &mut [[T; KEPT]]) {
+        self.check(rows, panel, dim);
+        assert!(out.len() == self.rows);
+        // SAFETY: as above.
+        unsafe { (self.best_alone)(rows.as_ptr(), panel.as_ptr(), dim, out.as_mut_ptr()) }
     }
 
     /// Writes the scores of a tile of rows and a panel, [`width`](Self::width) for each row, and for each row the
@@ -186,9 +197,22 @@ macro_rules! entry_points {
         /// # Safety
         /// The instruction set is there, and what [`many::settle`] asks.
         $(#[target_feature(enable = $feature)])?
-        unsafe fn settle<V: Vector>(kept: *mut V::Item, row: usize) -> [V::Item; KEPT] {
+        unsafe fn settle<V: Vector, const R: usize>(kept: *mut V::Item, out: *mut [V::Item; KEPT]) {
             // SAFETY: the caller's promise.
-            unsafe { many::settle::<V>(kept, row) }
+            unsafe { many::settle::<V, R>(kept, out) }
+        }
+
+        /// # Safety
+        /// The instruction set is there, and what [`many::best_alone`] asks.
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn best_alone<V: Vector<Item: Real>, const R: usize, const N: usize>(
+            rows: *const V::Item,
+            panel: *const V::Item,
+            dim: usize,
+            out: *mut [V::Item; KEPT],
+        ) {
+            // SAFETY: the caller's promise.
+            unsafe { many::best_alone::<V, R, N>(rows, panel, dim, V::Item::LOWEST, out) }
         }
 
         /// # Safety
@@ -245,7 +269,8 @@ macro_rules! entry_points {
                 Kernels::new(
                     [R, N * V::LANES, V::LANES],
                     best::<V, R, N>,
-                    settle::<V>,
+                    settle::<V, R>,
+                    best_alone::<V, R, N>,
                     scores::<V, R, N>,
                     (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows),
                 )

@@ -1,0 +1,191 @@
+"""Compare k-means of lancet with FAISS, scikit-learn and pylance, and print a Markdown table.
+
+python kmeans.py ROWS.npy --lancet-bench BIN [--rows N] [--clusters K ...] [--iterations I]
+    [--threads T] [--passes N] [--lance PYTHON] [--unit]
+
+BIN is lancet-kmeans-bench. All but pylance, which takes no first centroids, begin with the same
+distinct rows and run as many iterations with all rows, and take turns, pass after pass. A time is
+the median over the passes. The mean squared distance is that of all rows to their nearest of the
+centroids that came out, summed up by FAISS. With --unit rows are brought to unit length.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import faiss
+import numpy as np
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+Run = Callable[[], tuple[float, np.ndarray]]
+"""Trains, and gives the seconds that it took and the centroids."""
+
+LANCE = """
+import sys, time, numpy, pyarrow, lance.util
+rows, clusters, iterations, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+rows = numpy.load(rows)
+array = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(rows.reshape(-1)), rows.shape[1])
+kmeans = lance.util.KMeans(clusters, max_iters=iterations)
+begun = time.perf_counter()
+kmeans.fit(array)
+took = time.perf_counter() - begun
+centroids = kmeans.centroids.flatten().to_numpy(zero_copy_only=False)
+numpy.save(out, centroids.reshape(-1, rows.shape[1]).astype(numpy.float32))
+print(took)
+"""
+
+
+def run_faiss(rows: np.ndarray, start: np.ndarray, options: argparse.Namespace) -> Run:
+    """FAISS."""
+
+    def run() -> tuple[float, np.ndarray]:
+        faiss.omp_set_num_threads(options.threads)
+        kmeans = faiss.Kmeans(
+            rows.shape[1],
+            len(start),
+            niter=options.iterations,
+            min_points_per_centroid=1,
+            max_points_per_centroid=len(rows),
+        )
+        begun = time.perf_counter()
+        kmeans.train(rows, init_centroids=start)
+        return time.perf_counter() - begun, kmeans.centroids
+
+    return run
+
+
+def run_sklearn(rows: np.ndarray, start: np.ndarray, options: argparse.Namespace) -> Run:
+    """scikit-learn."""
+
+    def run() -> tuple[float, np.ndarray]:
+        kmeans = KMeans(
+            len(start), init=start, n_init=1, max_iter=options.iterations, tol=0, algorithm="lloyd"
+        )
+        with threadpool_limits(options.threads):
+            begun = time.perf_counter()
+            kmeans.fit(rows)
+            return time.perf_counter() - begun, kmeans.cluster_centers_
+
+    return run
+
+
+def run_lancet(
+    folder: Path, clusters: int, flags: list[str], options: argparse.Namespace, facts: dict
+) -> Run:
+    """lancet, in a process of its own, which times itself; `facts` gets what else it says."""
+
+    def run() -> tuple[float, np.ndarray]:
+        out = folder / "out.npy"
+        command = [options.lancet_bench, folder / "rows.npy", "--start", folder / "start.npy"]
+        command += ["--iterations", options.iterations, "--threads", options.threads, "--out", out]
+        command += ["--clusters", clusters, *flags]
+        done = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True)
+        facts.update(json.loads(done.stdout))
+        return facts["seconds"], np.load(out)
+
+    return run
+
+
+def run_lance(folder: Path, clusters: int, options: argparse.Namespace) -> Run:
+    """pylance, in a process of its own."""
+
+    def run() -> tuple[float, np.ndarray]:
+        arguments = [folder / "rows.npy", clusters, options.iterations, folder / "lance.npy"]
+        command = [options.lance, "-c", LANCE, *arguments]
+        environment = os.environ | {"LANCE_CPU_THREADS": str(options.threads)}
+        environment |= {"RAYON_NUM_THREADS": str(options.threads)}
+        done = subprocess.run(
+            list(map(str, command)), check=True, capture_output=True, text=True, env=environment
+        )
+        return float(done.stdout), np.load(folder / "lance.npy")
+
+    return run
+
+
+def spread(rows: np.ndarray, centroids: np.ndarray) -> float:
+    """The mean squared distance of rows to their nearest centroids."""
+    index = faiss.IndexFlatL2(rows.shape[1])
+    index.add(np.ascontiguousarray(centroids, dtype=np.float32))
+    return float(index.search(rows, 1)[0].astype(np.float64).mean())
+
+
+def compare(rows: np.ndarray, clusters: int, options: argparse.Namespace) -> None:
+    """Measure all peers with one number of clusters."""
+    chosen = np.random.default_rng(1).choice(len(rows), clusters, replace=False)
+    start = np.ascontiguousarray(rows[chosen])
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        np.save(folder / "rows.npy", rows)
+        np.save(folder / "start.npy", start)
+        facts: dict[str, dict] = {"lancet": {}, "lancet, all distances": {}}
+        runs = {
+            "faiss": run_faiss(rows, start, options),
+            "scikit-learn": run_sklearn(rows, start, options),
+            "lancet": run_lancet(folder, clusters, [], options, facts["lancet"]),
+            "lancet, all distances": run_lancet(
+                folder, clusters, ["--all-distances"], options, facts["lancet, all distances"]
+            ),
+        }
+        if options.lance:
+            runs["pylance"] = run_lance(folder, clusters, options)
+            facts["lancet, rules of Lance"] = {}
+            runs["lancet, rules of Lance"] = run_lancet(
+                folder, clusters, ["--lance"], options, facts["lancet, rules of Lance"]
+            )
+        times: dict[str, list[float]] = {peer: [] for peer in runs}
+        centroids = {}
+        for _ in range(options.passes):
+            for peer, run in runs.items():
+                took, centroids[peer] = run()
+                times[peer].append(took)
+
+    theirs = statistics.median(times["faiss"])
+    size = f"{len(rows):,} × {rows.shape[1]}"
+    print(f"\n{size}, {clusters:,} clusters, {options.iterations} iterations\n")
+    print("| | s | of FAISS | mean squared distance | GFLOP/s | of the peak |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for peer in runs:
+        took = statistics.median(times[peer])
+        cells = [f"{took:.3f}", f"{took / theirs:.2f}", f"{spread(rows, centroids[peer]):,.6g}"]
+        if said := facts.get(peer):
+            share = said["gflops"] / said["peak_gflops"]
+            cells += [f"{said['gflops']:.1f}", f"{share:.0%}"]
+        else:
+            cells += ["", ""]
+        print(f"| {peer} | {' | '.join(cells)} |")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Read the command line and compare."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", type=Path, metavar="ROWS.npy")
+    parser.add_argument("--lancet-bench", type=Path, required=True, help="lancet-kmeans-bench")
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--clusters", type=int, nargs="+", default=[256, 1024])
+    parser.add_argument("--iterations", type=int, default=10)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--passes", type=int, default=3)
+    parser.add_argument("--lance", type=Path, help="the interpreter of a pylance")
+    parser.add_argument("--unit", action="store_true", help="bring rows to unit length")
+    options = parser.parse_args()
+    rows = np.load(options.file, mmap_mode="r")[: options.rows]
+    rows = np.ascontiguousarray(rows, dtype=np.float32)
+    if options.unit:
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    for clusters in options.clusters:
+        compare(rows, clusters, options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+//! The nearest target of rows that know a little already: a target that is near, and for each panel how far its
+//! targets are at least. Panels that are too far are left out (the bounds of Yinyang k-means, Ding et al. 2015, with
+//! panels for groups).
+//!
+//! ```text
+//!            panel 0   panel 1   panel 2
+//! row 0         ·         ×         ·        × meets: its bound is below the distance that is known
+//! row 1         ×         ×         ·
+//! row 2         ·         ·         ·        stays with its target
+//!               │         │
+//!               ▼         ▼
+//!            tile of   tile of
+//!            row 1     rows 0, 1
+//! ```
+
+use alloc::{vec, vec::Vec};
+
+use super::{
+    NONE, Number, Targets,
+    block::{Decision, Uncertain},
+};
+use crate::arch::all::sqrt::{sqrt, sqrt_f64};
+
+/// A share that makes up for all roundings of a few operations in f64.
+const LITTLE: f64 = 1e-12;
+
+/// Rows with what is known of them.
+pub(crate) struct Known<'a, N> {
+    pub(crate) rows: &'a [N],
+    /// Exact, but for a rounding.
+    pub(crate) norms: &'a [f64],
+    /// The target that is near, or [`NONE`]; the nearest afterwards.
+    pub(crate) ids: &'a mut [u32],
+    /// The distance to the nearest, without its weight, where it is measured.
+    pub(crate) distances: &'a mut [f32],
+    /// For each row and panel a lower bound of the distances, not squared, to the targets of the panel other than
+    /// the row's own.
+    pub(crate) bounds: &'a mut [f32],
+}
+
+/// Room that blocks use one after the other.
+pub(crate) struct Room<N> {
+    /// The rows that meet each panel.
+    meeting: Vec<Vec<u32>>,
+    tile: Vec<N>,
+    settled: Vec<[N; 3]>,
+    rows: Vec<State<N>>,
+    /// For each row what is certain of the squared distance to a target, but for twice its score.
+    squares: Vec<f64>,
+}
+
+/// What panels have said of a row.
+#[derive(Clone, Copy)]
+struct State<N> {
+    best: N,
+    second: N,
+    id: N,
+    /// The panel of the best, and the second score of it.
+    panel: u32,
+    second_of_panel: N,
+}
+
+impl<N> Room<N> {
+    pub(crate) fn new() -> Self {
+        let (meeting, tile, settled) = (Vec::new(), Vec::new(), Vec::new());
+        Room { meeting, tile, settled, rows: Vec::new(), squares: Vec::new() }
+    }
+}
+
+impl<N: Number> Targets<N> {
+    /// How many panels there are.
+    pub(crate) fn panels(&self) -> usize {
+        self.panels.iter().len()
+    }
+
+    /// Finds the nearest targets under L2, and lower bounds anew for the panels that were met; returns how many
+    /// distances were computed. `moved` says how far the targets of each panel may have moved since the bounds were
+    /// right.
+    pub(crate) fn nearest_of_known(
+        &self,
+        known: &mut Known<'_, N>,
+        panel_of: &[u32],
+        moved: &[f32],
+        measure: bool,
+        room: &mut Room<N>,
+    ) -> u64 {
+        let kernels = self.kernels;
+        let (panels, tile) = (self.panels(), kernels.rows());
+        let weights = || self.weights.iter().copied();
+        let (lightest, heaviest) = (weights().fold(f64::INFINITY, f64::min), weights().fold(0.0, f64::max));
+        room.tile.resize(tile * self.dim, N::default());
+        room.settled.resize(tile, [N::default(); 3]);
+        room.squares.clear();
+        room.squares.extend(known.norms.iter().map(|norm| {
+            // A score may be too low by the slack of the row, and has half of a weight taken off.
+            norm * norm * (1.0 - LITTLE) - 2.0 * self.row_slack(*norm) - heaviest
+        }));
+        let mut computed = self.choose_panels(known, panel_of, moved, lightest, room);
+
+        for (at, panel) in self.panels.iter().enumerate() {
+            let members = self.count.min((at + 1) * kernels.width()) - at * kernels.width();
+            computed += (room.meeting[at].len() * members) as u64;
+            for rows in room.meeting[at].chunks(tile) {
+                for (&row, place) in rows.iter().zip(room.tile.chunks_exact_mut(self.dim)) {
+                    place.copy_from_slice(&known.rows[row as usize * self.dim..][..self.dim]);
+                }
+                kernels.best_alone(&room.tile, panel, self.dim, &mut room.settled);
+                for (&row, &[best, second, id]) in rows.iter().zip(&room.settled) {
+                    let square = room.squares[row as usize] - 2.0 * best.wide();
+                    known.bounds[row as usize * panels + at] = root_below(square);
+                    let state = &mut room.rows[row as usize];
+                    if best > state.best {
+                        let others = if second > state.best { second } else { state.best };
+                        let (panel, second_of_panel) = (at as u32, second);
+                        *state = State { best, second: others, id, panel, second_of_panel };
+                    } else if best > state.second {
+                        state.second = best;
+                    }
+                }
+            }
+        }
+        self.decide_known(known, measure, room);
+        computed
+    }
+
+    /// Lists for each panel the rows that meet it: those with a bound that is not above the distance they know. A row
+    /// that meets any panel meets that of its own target. Returns how many distances were computed.
+    fn choose_panels(
+        &self,
+        known: &mut Known<'_, N>,
+        panel_of: &[u32],
+        moved: &[f32],
+        lightest: f64,
+        room: &mut Room<N>,
+    ) -> u64 {
+        let panels = self.panels();
+        room.meeting.resize_with(panels, Vec::new);
+        room.meeting.iter_mut().for_each(Vec::clear);
+        room.rows.clear();
+        let (best, id) = (N::NEG_INFINITY, N::default());
+        let nothing = State { best, second: best, id, panel: 0, second_of_panel: best };
+        room.rows.resize(known.norms.len(), nothing);
+        // What a distance in f32 may be off by, see the table of the module.
+        let rounding = 1.0 + (self.dim + 16) as f64 * f64::from(f32::EPSILON);
+        let smallest = self.dim as f64 * f64::from(f32::MIN_POSITIVE);
+        let mut computed = 0;
+        for (row, bounds) in known.bounds.chunks_exact_mut(panels).enumerate() {
+            let (mut limit, mut own) = (f64::INFINITY, None);
+            if known.ids[row] != NONE {
+                let id = known.ids[row] as usize;
+                known.distances[row] = self.distance(&known.rows[row * self.dim..][..self.dim], id);
+                limit = f64::from(known.distances[row]) * rounding + smallest + self.weights[id] - lightest;
+                own = Some(panel_of[id] as usize);
+                computed += 1;
+            }
+            let limit = sqrt_f64(limit.max(0.0)) * (1.0 + LITTLE);
+            let mut meets = false;
+            for ((panel, bound), moved) in bounds.iter_mut().enumerate().zip(moved) {
+                // Two roundings, each less than half of the share that is taken off.
+                *bound = *bound * (1.0 - f32::EPSILON) - moved;
+                // A bound that is not a number is none.
+                if !(f64::from(*bound) > limit) {
+                    meets = true;
+                    if Some(panel) != own {
+                        room.meeting[panel].push(row as u32);
+                    }
+                }
+            }
+            if let Some(own) = own.filter(|_| meets) {
+                room.meeting[own].push(row as u32);
+            }
+        }
+        computed
+    }
+
+    /// Settles rows that have met panels.
+    fn decide_known(&self, known: &mut Known<'_, N>, measure: bool, room: &mut Room<N>) {
+        let panels = self.panels();
+        let mut uncertain = Vec::new();
+        for (row, state) in room.rows.iter().enumerate() {
+            let (norm, elements) = (known.norms[row], &known.rows[row * self.dim..][..self.dim]);
+            // Scores out of range may be no numbers, and so none of them the best.
+            if state.best == N::NEG_INFINITY && self.can_score(norm) {
+                continue;
+            }
+            let id = match self.decide(norm, [state.best, state.second, state.id]) {
+                // All rows have a distance.
+                Decision::Nothing => NONE,
+                Decision::Search => {
+                    known.bounds[row * panels..][..panels].fill(0.0);
+                    self.search(elements) as u32
+                }
+                Decision::Certain(id) => {
+                    let square = room.squares[row] - 2.0 * state.second_of_panel.wide();
+                    known.bounds[row * panels + state.panel as usize] = root_below(square);
+                    id as u32
+                }
+                // The bounds of all panels take in the nearest target, whichever it is.
+                Decision::Uncertain(reach) => {
+                    uncertain.push(Uncertain { row, reach });
+                    NONE
+                }
+            };
+            if measure && id != NONE && id != known.ids[row] {
+                known.distances[row] = self.distance(elements, id as usize);
+            }
+            known.ids[row] = id;
+        }
+        if uncertain.is_empty() {
+            return;
+        }
+        let mut found = vec![super::block::Found::NOTHING; known.norms.len()];
+        self.resolve(known.rows, &uncertain, measure, &mut found);
+        for row in uncertain.iter().map(|uncertain| uncertain.row) {
+            known.ids[row] = found[row].id;
+            if measure {
+                known.distances[row] = found[row].distance;
+            }
+        }
+    }
+}
+
+/// A number a little below the root of `square`, or zero.
+fn root_below(square: f64) -> f32 {
+    /// Takes off more than the roundings to f32 and of the root add.
+    const LESS: f32 = 1.0 - 4.0 * f32::EPSILON;
+    // The smallest of numbers do not lose only a share of themselves.
+    if square < f64::from(f32::MIN_POSITIVE) {
+        0.0
+    } else {
+        sqrt(square.min(f64::from(f32::MAX)) as f32) * LESS
+    }
+}
