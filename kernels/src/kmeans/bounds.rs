@@ -22,7 +22,7 @@ use crate::{
 const LEAST_DIM: usize = 24;
 const LEAST_PANELS: usize = 2;
 
-pub(super) struct Bounds<N> {
+pub(super) struct Bounds<N: Number> {
     /// Which centroid is at each place of the panels.
     pub(super) order: Vec<u32>,
     /// Which panel each centroid is in.

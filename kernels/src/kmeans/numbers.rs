@@ -119,7 +119,7 @@ impl<'a, N: Number> Numbers<'a, N> {
 }
 
 /// What an iteration leaves to the next.
-pub(super) struct Memory<N> {
+pub(super) struct Memory<N: Number> {
     /// Sums of the rows of clusters.
     sums: Vec<f64>,
     /// What is known of distances, where that pays.
