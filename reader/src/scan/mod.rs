@@ -89,7 +89,7 @@ impl Scan {
     }
 
     /// Reads only rows for which `filter` is true: a text in the [language of filters](crate::expr), or an
-    /// [`Expr`]. Called again, for which all filters are true.
+    /// [`Expr`](crate::expr::Expr). Called again, for which all filters are true.
     ///
     /// # Errors
     /// Invalid input if the text is no filter, with the place in it; or if a column is not there or has another
