@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Random, some, with_each_isa};
+use common::{Random, rounds, some, with_each_isa};
 use lancet_kernels::select::{Hit, Ids, TopK, merge, scan, smallest};
 use std::ops::{Bound, RangeBounds};
 
@@ -127,7 +127,7 @@ fn ranges_of_distances() {
     with_each_isa(|isa| {
         let mut random = Random(3);
         let mut top = TopK::new();
-        for round in 0..300 {
+        for round in 0..rounds(300) {
             let distances = distances(&mut random, 300);
             let bounds = [random.pick(&distances), random.pick(&distances)];
             let bound = |random: &mut Random, at: f32| match random.below(3) {
@@ -212,7 +212,7 @@ fn smallest_of_centroids() {
 #[test]
 fn merged_lists() {
     let mut random = Random(5);
-    for round in 0..300 {
+    for round in 0..rounds(300) {
         let mut id = 0;
         let lists: Vec<Vec<Hit>> = (0..random.below(20))
             .map(|_| {

@@ -2,6 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod distance;
+mod distance_bits;
 pub(crate) mod distance_bytes;
 pub(crate) mod many;
 pub(crate) mod mask;
