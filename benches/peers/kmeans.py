@@ -29,16 +29,15 @@ Run = Callable[[], tuple[float, np.ndarray]]
 """Trains, and gives the seconds that it took and the centroids."""
 
 LANCE = """
-import sys, time, numpy, pyarrow, lance.util
+import sys, time, numpy, lance.util
 rows, clusters, iterations, out = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 rows = numpy.load(rows)
-array = pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(rows.reshape(-1)), rows.shape[1])
-kmeans = lance.util.KMeans(clusters, max_iters=iterations)
+kmeans = lance.util.KMeans(clusters, metric_type="l2", max_iters=iterations)
 begun = time.perf_counter()
-kmeans.fit(array)
+kmeans.fit(rows)
 took = time.perf_counter() - begun
-centroids = kmeans.centroids.flatten().to_numpy(zero_copy_only=False)
-numpy.save(out, centroids.reshape(-1, rows.shape[1]).astype(numpy.float32))
+centroids = numpy.stack(kmeans.centroids.to_numpy(zero_copy_only=False))
+numpy.save(out, centroids.astype(numpy.float32))
 print(took)
 """
 

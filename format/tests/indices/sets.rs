@@ -47,7 +47,7 @@ fn keys_in_any_order_and_twice() {
 fn sets_that_are_none() {
     let index =
         BitmapIndex::open(&Files::default().with(BITMAP, bitmap(&[Some(1)], &[b"\x01\0\0"]).finish(1)));
-    refused(index.unwrap().rows(0), BITMAP, "row 0, set of rows");
+    refused(index.unwrap().rows(0), BITMAP, "row 0, byte 0: set of rows");
     let many = bitmap(&[Some(1)], &[b""]).finish(u64::MAX);
     refused(BitmapIndex::open(&Files::default().with(BITMAP, many)), BITMAP, "expected at most");
     let unordered = Writer::default().field("keys", None, "null", vec![]).finish(0);

@@ -12,6 +12,7 @@ use alloc::{vec, vec::Vec};
 
 use super::{Control, Iteration, KMeans, lloyd, lloyd::Place, numbers::Numbers};
 use crate::{
+    arch::all::many_kernels::Kernels,
     many::{Metric, Number},
     parallel::Threads,
     random::Random,
@@ -21,40 +22,41 @@ use crate::{
 const LEAST_DIM: usize = 24;
 const LEAST_PANELS: usize = 2;
 
-pub(super) struct Bounds<N> {
+pub(super) struct Bounds<N: Number> {
     /// Which centroid is at each place of the panels.
     pub(super) order: Vec<u32>,
     /// Which panel each centroid is in.
     pub(super) panel_of: Vec<u32>,
     /// The centroids that the bounds are right for.
     before: Vec<N>,
+    kernels: &'static Kernels<N>,
     /// For each row a bound for each panel.
     pub(super) bounds: Vec<f32>,
 }
 
-impl<N: Number> Bounds<N> {
-    /// Whether bounds pay.
-    pub(super) fn pay(clusters: usize, dim: usize) -> bool {
-        dim >= LEAST_DIM && clusters > LEAST_PANELS * N::kernels().width()
-    }
+/// Whether bounds pay, with panels of `width` centroids.
+pub(super) fn pay(clusters: usize, dim: usize, width: usize) -> bool {
+    dim >= LEAST_DIM && clusters > LEAST_PANELS * width
+}
 
+impl<N: Number> Bounds<N> {
     /// Bounds that say nothing yet, for `rows` rows.
-    pub(super) fn new(centroids: &[N], dim: usize, rows: usize) -> Self {
-        let width = N::kernels().width();
+    pub(super) fn new(centroids: &[N], dim: usize, rows: usize, kernels: &'static Kernels<N>) -> Self {
+        let width = kernels.width();
         let order = groups(centroids, dim, width);
         let mut panel_of = vec![0; order.len()];
         for (place, &id) in order.iter().enumerate() {
             panel_of[id as usize] = (place / width) as u32;
         }
         let panels = order.len().div_ceil(width);
-        Bounds { order, panel_of, before: centroids.to_vec(), bounds: vec![0.0; rows * panels] }
+        Bounds { order, panel_of, before: centroids.to_vec(), kernels, bounds: vec![0.0; rows * panels] }
     }
 
     /// How far a centroid of each panel has moved at most since the last time.
     pub(super) fn moved(&mut self, centroids: &[N], dim: usize) -> Vec<f32> {
         /// Makes up for the rounding of a distance.
         const MORE: f64 = 1.0 + 1e-6;
-        let kernels = N::kernels();
+        let kernels = self.kernels;
         let mut moved = vec![0.0f32; self.order.len().div_ceil(kernels.width())];
         let centroids_before = centroids.chunks_exact(dim).zip(self.before.chunks_exact(dim));
         for ((now, before), &panel) in centroids_before.zip(&self.panel_of) {

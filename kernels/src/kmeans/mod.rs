@@ -51,5 +51,5 @@ mod space;
 mod tests;
 mod train;
 
-pub use options::{Control, Error, KMeans, Seeding};
+pub use options::{Control, Error, KMeans, Progress, Seeding};
 pub use report::{Iteration, Sizes, Trained};

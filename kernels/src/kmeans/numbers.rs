@@ -5,11 +5,12 @@ use core::sync::atomic::AtomicBool;
 
 use super::{
     Control, Error,
-    bounds::Bounds,
+    bounds::{self, Bounds},
     options::is_set,
     space::{Assigned, Space},
 };
 use crate::{
+    arch::all::many_kernels::Kernels,
     many::{Known, Metric, Number, Room, Scratch, Targets},
     parallel::Threads,
     random::Random,
@@ -24,6 +25,8 @@ pub(super) struct Numbers<'a, N: Number> {
     dim: usize,
     metric: Metric,
     norms: Vec<f64>,
+    /// Those of the whole training, since panels depend on them.
+    kernels: &'static Kernels<N>,
     threads: Threads,
 }
 
@@ -36,7 +39,7 @@ impl<'a, N: Number> Numbers<'a, N> {
         metric: Metric,
         threads: Threads,
     ) -> Self {
-        Numbers { rows, dim, metric, norms, threads }
+        Numbers { rows, dim, metric, norms, kernels: N::kernels(), threads }
     }
 
     /// Meets all centroids.
@@ -96,7 +99,7 @@ impl<'a, N: Number> Numbers<'a, N> {
         let clusters = assigned.sizes.len();
         let columns = self.dim.div_ceil(self.threads.count()).next_multiple_of(16);
         let parts: Vec<_> = (0..self.dim).step_by(columns).map(|at| at..self.dim.min(at + columns)).collect();
-        let kernels = N::kernels();
+        let kernels = self.kernels;
         if let [_] = parts[..] {
             sums.fill(0.0);
             return kernels.add_rows(sums, &self.rows, self.dim, 0..self.dim, &assigned.ids);
@@ -116,7 +119,7 @@ impl<'a, N: Number> Numbers<'a, N> {
 }
 
 /// What an iteration leaves to the next.
-pub(super) struct Memory<N> {
+pub(super) struct Memory<N: Number> {
     /// Sums of the rows of clusters.
     sums: Vec<f64>,
     /// What is known of distances, where that pays.
@@ -168,9 +171,10 @@ impl<N: Number> Space for Numbers<'_, N> {
     }
 
     fn memory(&self, centroids: &[N], prune: bool) -> Memory<N> {
-        let pays =
-            prune && self.metric == Metric::L2 && Bounds::<N>::pay(centroids.len() / self.dim, self.dim);
-        let bounds = pays.then(|| Bounds::new(centroids, self.dim, self.len()));
+        let pays = prune
+            && self.metric == Metric::L2
+            && bounds::pay(centroids.len() / self.dim, self.dim, self.kernels.width());
+        let bounds = pays.then(|| Bounds::new(centroids, self.dim, self.len(), self.kernels));
         Memory { sums: vec![0.0; centroids.len()], bounds }
     }
 
@@ -185,8 +189,8 @@ impl<N: Number> Space for Numbers<'_, N> {
     ) -> Result<u64, Error> {
         let order = memory.bounds.as_ref().map(|bounds| &bounds.order[..]);
         // Means of finite rows are finite.
-        let mut targets =
-            Targets::in_order(centroids, self.dim, self.metric, order).map_err(|_| Error::NotFinite)?;
+        let mut targets = Targets::in_order(centroids, self.dim, self.metric, order, self.kernels)
+            .map_err(|_| Error::NotFinite)?;
         targets.set_weights(weights);
         let computed = match &mut memory.bounds {
             None => self.assign_all(&targets, measure, assigned, control.cancel),

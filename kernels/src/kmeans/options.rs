@@ -132,11 +132,14 @@ impl KMeans {
     }
 }
 
+/// What is called after each iteration; `Break` cancels.
+pub type Progress<'a> = dyn FnMut(&Iteration) -> ControlFlow<()> + 'a;
+
 /// Eyes and a hand on a training: what is told of each iteration, and how it is ended early.
 #[derive(Default)]
 pub struct Control<'a> {
     /// Called after each iteration; `Break` cancels.
-    pub progress: Option<&'a mut dyn FnMut(&Iteration) -> ControlFlow<()>>,
+    pub progress: Option<&'a mut Progress<'a>>,
     /// Cancels, within an iteration too, once it is true.
     pub cancel: Option<&'a AtomicBool>,
 }

@@ -267,8 +267,8 @@ fn a_hierarchy_makes_as_many_clusters_as_are_wanted() {
             inertia <= trained.inertia * (1.0 + 1e-6),
             "rows may be nearer to another division's centroid"
         );
-        let flat = KMeans::plain(k).train(&rows, 6, Metric::L2).unwrap();
-        assert!(inertia <= flat.inertia * 1.6 + 1.0, "{k}: {inertia} {}", flat.inertia);
+        let flat = KMeans::plain(k.min(16)).train(&rows, 6, Metric::L2).unwrap();
+        assert!(inertia <= flat.inertia * 1.5, "{k}: {inertia} {}", flat.inertia);
     }
 }
 

@@ -4,15 +4,12 @@ use alloc::{vec, vec::Vec};
 
 use super::{Error, NONE};
 use crate::{
-    arch::all::bits::{self, ROWS, WIDTH},
+    arch::all::bits::{self, Differ, ROWS, WIDTH},
     parallel::Threads,
 };
 
 /// Rows for each part of the work.
 const PART: usize = 256;
-
-/// The number of bits that differ, for the targets of a panel and the rows of a tile.
-type Differ = fn(&[u64], &[u64], usize) -> [[u64; WIDTH]; ROWS];
 
 /// Bit strings that rows are compared with. The distance is the number of bits that differ.
 pub struct BitTargets {

@@ -10,6 +10,9 @@ const BLOCK_BYTES: usize = 192 << 10;
 /// Rows of a block of short rows.
 const BLOCK_ROWS: usize = 512;
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
 /// What a block knows of one of its rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Found {
@@ -136,12 +139,16 @@ impl<N: Number> Targets<N> {
             last.extend_from_slice(rest);
             last.resize(tile * self.dim, N::default());
         }
-        best.resize(norms.len().next_multiple_of(tile) * kept, N::default());
+        // On a cache line, which no register load should straddle.
+        let (len, spare) = (norms.len().next_multiple_of(tile) * kept, LINE / size_of::<N>());
+        best.resize(len + spare, N::default());
+        let start = best.as_ptr().align_offset(LINE).min(spare);
+        let best = &mut best[start..][..len];
         for kept in best.chunks_exact_mut(kept) {
             kept[..2 * kernels.lanes()].fill(N::NEG_INFINITY);
         }
         // Asking for one item of a cache line brings all of it.
-        let line = (64 / size_of::<E>()).max(1);
+        let line = (LINE / size_of::<E>()).max(1);
         let panels = self.panels.iter();
         let mut ahead = ahead.chunks(ahead.len().div_ceil(norms.len().div_ceil(tile) * panels.len()).max(1));
         for panel in panels {

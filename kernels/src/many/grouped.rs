@@ -159,7 +159,7 @@ impl<N: Number> Targets<N> {
                 // Two roundings, each less than half of the share that is taken off.
                 *bound = *bound * (1.0 - f32::EPSILON) - moved;
                 // A bound that is not a number is none.
-                if !(f64::from(*bound) > limit) {
+                if f64::from(*bound) <= limit || bound.is_nan() {
                     meets = true;
                     if Some(panel) != own {
                         room.meeting[panel].push(row as u32);

@@ -87,15 +87,16 @@ impl<N: Number> Targets<N> {
     /// # Errors
     /// If there are none or too many of them, or they are not finite.
     pub fn new<E: Element<Number = N>>(vectors: &[E], dim: usize, metric: Metric) -> Result<Self, Error> {
-        Self::in_order(vectors, dim, metric, None)
+        Self::in_order(vectors, dim, metric, None, N::kernels())
     }
 
-    /// Targets whose panels hold them in the order that is given.
+    /// Targets whose panels hold them in the order that is given, for these kernels.
     pub(crate) fn in_order<E: Element<Number = N>>(
         vectors: &[E],
         dim: usize,
         metric: Metric,
         order: Option<&[u32]>,
+        kernels: &'static Kernels<N>,
     ) -> Result<Self, Error> {
         if dim == 0 {
             return Err(Error::NoDimension);
@@ -106,7 +107,6 @@ impl<N: Number> Targets<N> {
         } else if vectors.len() / dim > 1 << 24 {
             return Err(Error::TooMany);
         }
-        let kernels = N::kernels();
         let vectors = E::numbers(vectors, &mut Vec::new()).to_vec();
         let count = vectors.len() / dim;
         let norms =

@@ -22,19 +22,22 @@ pub(crate) fn differ(rows: &[u64], panel: &[u64], words: usize) -> [[u64; WIDTH]
     counts
 }
 
+/// What computes [`differ`].
+pub(crate) type Differ = fn(&[u64], &[u64], usize) -> [[u64; WIDTH]; ROWS];
+
 /// [`differ`] for the instruction set in use.
-pub(crate) fn kernel() -> fn(&[u64], &[u64], usize) -> [[u64; WIDTH]; ROWS] {
+pub(crate) fn kernel() -> Differ {
     #[cfg(target_arch = "x86_64")]
     {
         use crate::{
             arch::x86_64,
             isa::{Extensions, Isa},
         };
-        return match Isa::current() {
+        match Isa::current() {
             Isa::Avx512 if Extensions::available().vpopcntdq => x86_64::avx512::many::differ,
             Isa::Avx512 | Isa::Avx2 => x86_64::avx2::many::differ,
             _ => differ,
-        };
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     differ

@@ -17,7 +17,7 @@ pub struct Kernels<T: 'static> {
     squared_distance_wide: unsafe fn(&[T], &[T]) -> f64,
     product_wide: unsafe fn(&[T], &[T]) -> f64,
     norm_bound: unsafe fn(&[T]) -> f64,
-    add_rows: unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32]),
+    add_rows: AddRows<T>,
 }
 
 /// Arithmetic of single vectors: squared distance in the type's precision and in f64, product in f64, bound of
@@ -27,8 +27,11 @@ type Plain<T> = (
     unsafe fn(&[T], &[T]) -> f64,
     unsafe fn(&[T], &[T]) -> f64,
     unsafe fn(&[T]) -> f64,
-    unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32]),
+    AddRows<T>,
 );
+
+/// Adds columns of rows to the sums of their clusters.
+type AddRows<T> = unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32]);
 
 impl<T> Kernels<T> {
     /// # Safety
