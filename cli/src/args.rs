@@ -272,6 +272,7 @@ impl QueryArgs {
     pub(crate) fn waits_for(&self) -> Option<&'static str> {
         first_given(&[
             ("--ef", self.nearest.ef.is_some()),
+            ("--explain with --nearest", self.plan.explain && self.nearest.nearest.is_some()),
             ("--indexed-only without --nearest", self.indexed_only && self.nearest.nearest.is_none()),
         ])
     }

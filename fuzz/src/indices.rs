@@ -1,17 +1,20 @@
-//! Targets of scalar indices: a segment is opened, read, and searched for values that it holds.
+//! Targets of indices: a segment is opened, read, and searched for values that it holds.
 
 use super::{MAX_NUMBERS, check, check_set, pieces};
 use lancet::storage::{Bytes, FormatError, Source};
 use lancet_format::{
     DataType, Key, Physical, Scalar,
     index::{
-        BTreeIndex, BitmapIndex, BloomFilterIndex, BloomHash, IndexFiles, LabelListIndex, NGramIndex,
-        RowAddressSet, Zone, ZoneMapIndex,
+        BTreeIndex, BitmapIndex, BloomFilterIndex, BloomHash, IndexFiles, IvfIndex, LabelListIndex,
+        NGramIndex, RowAddressSet, Zone, ZoneMapIndex,
     },
 };
 use lancet_index::{
     Query, RowSet, bitmap as bitmap_search, bloom_filter as bloom_search,
     btree::{self as btree_search, LastPage},
+    ivf::{Ivf, Scratch},
+    nearest::{Nearest, Range},
+    vector::Vector,
     zone_map as zone_search,
 };
 use std::sync::Arc;
@@ -149,4 +152,31 @@ pub(super) fn ngram(bytes: &Bytes) -> usize {
         }
     }
     0
+}
+
+/// Every partition is searched with its own centroid, as far as there are not too many.
+pub(super) fn ivf(bytes: &Bytes) -> usize {
+    let [index, auxiliary] = &pieces(bytes)[..] else { return 0 };
+    let files = Files(vec![("index.idx", index.clone().into()), ("auxiliary.idx", auxiliary.clone().into())]);
+    // What is recognised only must not panic either.
+    let Ok(file) = IvfIndex::open(&files) else { return 0 };
+    let Ok(ivf) = Ivf::open(&files) else { return 0 };
+    let (centroids, dimension) = (file.centroids(), file.dimension());
+    let zeros = vec![0.0; dimension];
+    let queries = [&zeros, &vec![1.0; dimension]].map(|numbers| Vector::new(numbers, centroids.item()));
+    let (mut scratch, mut nearest) = (Scratch::default(), Nearest::default());
+    for query in queries.into_iter().flatten() {
+        let Ok(query) = ivf.query(&query) else { continue };
+        let count = ivf.partitions().min(MAX_PAGES);
+        ivf.rank(&query, count, &mut scratch);
+        nearest.start(MAX_NUMBERS, Range::default());
+        for rank in 0..count {
+            if let Ok(found) = ivf.probe(&query, rank, None, &mut scratch, &mut nearest) {
+                assert!(found);
+            }
+        }
+        assert!(nearest.finish().is_sorted_by(|a, b| a.order(b).is_lt() || a == b));
+    }
+    // Row ids, and vectors or codes of at most eight bytes a number.
+    (file.rows() as usize).saturating_mul(8 + 8 * dimension)
 }

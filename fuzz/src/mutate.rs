@@ -58,10 +58,10 @@ fn change(name: &str, input: &[u8], random: &mut Random, plain: Plain) -> Option
             }
             Some(join(&pieces))
         }
-        "index_btree" => {
+        "index_btree" | "index_ivf" => {
             let mut pieces = pieces(input);
-            let [lookup, data] = &mut pieces[..] else { return None };
-            let file = if random.below(2) == 0 { lookup } else { data };
+            let [first, second] = &mut pieces[..] else { return None };
+            let file = if random.below(2) == 0 { first } else { second };
             *file = change_file(file, random, plain)?;
             Some(join(&pieces))
         }

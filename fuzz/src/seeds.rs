@@ -69,7 +69,7 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn collect(path: &Path, bytes: &[u8], add: &mut impl FnMut(&'static str, Vec<u8>)) {
     match path.extension().and_then(|extension| extension.to_str()) {
-        Some("lance") => {
+        Some("lance" | "idx") => {
             add("file", bytes.to_vec());
             for (version, column) in columns(bytes).unwrap_or_default() {
                 add(if version == FileVersion::V2_0 { "page_v20" } else { "page_v21" }, column);
@@ -105,6 +105,10 @@ fn of_index(path: &Path, bytes: &[u8], add: &mut impl FnMut(&'static str, Vec<u8
         "page_lookup.lance" => {
             let data = fs::read(path.with_file_name("page_data.lance")).ok()?;
             add("index_btree", join(&[bytes.to_vec(), data]));
+        }
+        "index.idx" => {
+            let auxiliary = fs::read(path.with_file_name("auxiliary.idx")).ok()?;
+            add("index_ivf", join(&[bytes.to_vec(), auxiliary]));
         }
         "bitmap_page_lookup.lance" => add("index_bitmap", bytes.to_vec()),
         "zonemap.lance" => add("index_zone_map", bytes.to_vec()),

@@ -6,7 +6,7 @@
 //! | `file`, `page_v20`, `page_v21` | a data or index file; the latter two look at one version only |
 //! | `dataset` | [`pieces`]: a manifest, a data file, a deletion file |
 //! | `manifest`, `transaction`, `fragment_reuse`, `treemap`, `row_addresses`, `json` | a file, or the part of one |
-//! | `index_btree`, `index_bitmap`, `index_zone_map`, `index_bloom_filter`, `index_ngram` | [`pieces`]: the files of a segment |
+//! | `index_btree`, `index_bitmap`, `index_zone_map`, `index_bloom_filter`, `index_ngram`, `index_ivf` | [`pieces`]: the files of a segment |
 //! | `filter` | the text of a filter |
 //! | `deletion_arrow`, `deletion_bitmap`, `row_ids`, `row_versions` | u32 rows of the fragment, then the bytes |
 
@@ -34,7 +34,7 @@ use std::{ops::Range, slice, sync::Arc};
 type Target = (&'static str, fn(&Bytes) -> usize);
 
 /// Every target.
-pub(crate) const ALL: [Target; 20] = [
+pub(crate) const ALL: [Target; 21] = [
     ("file", file),
     ("page_v20", page_v20),
     ("page_v21", page_v21),
@@ -53,6 +53,7 @@ pub(crate) const ALL: [Target; 20] = [
     ("index_zone_map", indices::zone_map),
     ("index_bloom_filter", indices::bloom_filter),
     ("index_ngram", indices::ngram),
+    ("index_ivf", indices::ivf),
     ("json", json),
     ("filter", filter),
 ];

@@ -29,7 +29,8 @@ impl Neighbour {
     }
 }
 
-/// Collects the `k` nearest rows within a range of distances, infinite ones too where it has no end. What it holds is at most twice that and some.
+/// Collects the `k` nearest rows within a range of distances, infinite ones too where it has no end. What it holds is at
+/// most twice that and some.
 #[derive(Debug, Clone, Default)]
 pub struct Nearest {
     k: usize,
@@ -91,7 +92,7 @@ impl Nearest {
         let near = row.distance < self.range.high || self.range.high == f32::INFINITY;
         if row.distance <= self.threshold && row.distance >= self.range.low && near {
             self.found.push(row);
-            if self.found.len() >= 2 * self.k + 64 {
+            if self.found.len() >= self.k.saturating_mul(2).saturating_add(64) {
                 self.shrink();
             }
         }
@@ -235,6 +236,14 @@ mod tests {
             assert_eq!(nearest.len(), expected.len());
             assert_eq!(nearest.finish(), expected);
         }
+    }
+
+    #[test]
+    fn all_rows_there_are() {
+        let mut nearest = Nearest::default();
+        nearest.start(usize::MAX, Range::default());
+        nearest.offer(&[2.0, 1.0], &[1, 2], None);
+        assert_eq!(nearest.finish().len(), 2);
     }
 
     #[test]

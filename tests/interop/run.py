@@ -4,7 +4,8 @@
     python tests/interop/run.py --venv target/interop-venv --short
 
 A pylance needs a process of its own, so the tests are scripts of their own, `encodings.py`,
-`histories.py`, `features.py` and `filters.py`. Arguments that are not listed here go to them.
+`histories.py`, `features.py`, `filters.py` and `vectors.py`. Arguments that are not listed here
+go to them.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from pathlib import Path
 
 PYLANCE = "pylance==10.0.0"
 FOLDER = Path(__file__).resolve().parent
-TESTS = ("encodings", "histories", "features", "filters")
+TESTS = ("encodings", "histories", "features", "filters", "vectors")
 
 
 def main() -> int:

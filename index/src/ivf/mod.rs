@@ -91,7 +91,9 @@ impl Ivf {
         let codes = match *file.storage() {
             Storage::Flat => Codes::Flat,
             Storage::Product { .. } => Codes::Product(product::Quantizer::new(&file)?),
-            Storage::Scalar { start, end } => Codes::Scalar(scalar::Quantizer::new(start, end)),
+            Storage::Scalar { start, end } => {
+                Codes::Scalar(scalar::Quantizer::new(start, end, file.dimension())?)
+            }
             _ => {
                 return Err(Error::unsupported(format!(
                     "indices of kind {} are not searched yet",
@@ -128,7 +130,7 @@ impl Ivf {
     /// Brings a vector of the column's type into the form that this index compares.
     ///
     /// # Errors
-    /// Invalid input if its dimension or type is another, or if it is zero and only directions are compared.
+    /// Invalid input if its dimension or type is another, or if its type does not fit the metric.
     pub fn query(&self, vector: &Vector) -> Result<Query> {
         let dimension = self.file.dimension();
         if vector.len() != dimension {
@@ -142,6 +144,9 @@ impl Ivf {
             _ => vector.clone(),
         };
         flat::check_type(&vector, self.file.centroids().item())?;
+        if !vector.fits(self.metric) {
+            return Err(Error::invalid_input("the metric hamming compares vectors of bytes (uint8)"));
+        }
         Ok(Query { vector })
     }
 

@@ -8,7 +8,8 @@
 //! Vectors are unit vectors under cosine, whose squared distance is twice 1 − cosine.
 
 use super::CodeScratch;
-use crate::vector::Vector;
+use crate::{Error, Result, vector::Vector};
+use alloc::format;
 use lancet_kernels::{codes::scalar, distance::Metric};
 
 /// The bounds of the numbers.
@@ -21,8 +22,16 @@ pub(super) struct Quantizer {
 }
 
 impl Quantizer {
-    pub(super) fn new(start: f64, end: f64) -> Self {
-        Quantizer { start, end, step: (end - start) as f32 / 255.0 }
+    /// # Errors
+    /// Unsupported if vectors have so many numbers that the sum of squared differences may not fit 32 bits.
+    pub(super) fn new(start: f64, end: f64, dimension: usize) -> Result<Self> {
+        if dimension > scalar::MAX_DIMENSION {
+            return Err(Error::unsupported(format!(
+                "scalar quantization of {dimension} numbers, expected at most {}",
+                scalar::MAX_DIMENSION
+            )));
+        }
+        Ok(Quantizer { start, end, step: (end - start) as f32 / 255.0 })
     }
 
     fn code(&self, number: f64) -> u8 {

@@ -62,3 +62,40 @@ pub fn distances(layout: Layout, table: &[f32], codes: &[u8], rows: usize, start
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::{vec, vec::Vec};
+
+    /// Each layout gives the same sums of table entries, from any row on.
+    #[test]
+    fn all_layouts() {
+        const ROWS: usize = 37;
+        for (bits, parts) in [(8, 1), (8, 5), (4, 2), (4, 6)] {
+            let code = |row: usize, part: usize| (row * 31 + part * 17 + row * part) % (1 << bits);
+            let words = 1 << bits;
+            let table: Vec<f32> = (0..parts * words).map(|i| (i * 7919 % 1009) as f32 / 8.0).collect();
+            let sum = |row| (0..parts).map(|part| table[part * words + code(row, part)]).sum::<f32>();
+            for transposed in [false, true] {
+                let layout = Layout { parts, bits, transposed };
+                let bytes = layout.row_bytes();
+                let mut codes = vec![0; ROWS * bytes];
+                for row in 0..ROWS {
+                    for byte in 0..bytes {
+                        let at = if transposed { byte * ROWS + row } else { row * bytes + byte };
+                        codes[at] = match bits {
+                            8 => code(row, byte) as u8,
+                            _ => (code(row, 2 * byte) | code(row, 2 * byte + 1) << 4) as u8,
+                        };
+                    }
+                }
+                for rows in [0..ROWS, 0..0, 5..6, 16..ROWS] {
+                    let mut found = vec![f32::NAN; rows.len()];
+                    distances(layout, &table, &codes, ROWS, rows.start, &mut found);
+                    assert_eq!(found, rows.map(sum).collect::<Vec<_>>(), "{layout:?}");
+                }
+            }
+        }
+    }
+}

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mutations` | every stored dataset with one place of one file changed: a byte, a number, a field of a message, the file's end |
 //! | `flips` | small files, every byte changed in five ways, and every cut |
+//! | `vectors` | vector indices with one of their files damaged, searched |
 //! | `claims`, `messages` | files that claim to have more than they hold |
 //! | `regressions` | inputs that fuzzing found faults with |
 //!
@@ -25,4 +26,5 @@ mod regressions;
 #[allow(dead_code)] // Inputs are made elsewhere.
 #[path = "../../../fuzz/src/targets.rs"]
 mod targets;
+mod vectors;
 mod wire;

@@ -1,4 +1,4 @@
-//! The files of scalar indices in all stored datasets, judged by the values that the rows have.
+//! The files of indices in all stored datasets, judged by the values that the rows have.
 //!
 //! Every file is opened and read whole. What it says about rows that live in fragments which the segment covers must be what
 //! the column says, and nothing may be missing; other rows it may name as it likes.
@@ -6,6 +6,7 @@
 mod judge;
 mod layouts;
 mod search;
+mod vectors;
 
 use lancet::{
     Dataset,

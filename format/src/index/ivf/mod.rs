@@ -238,7 +238,11 @@ fn partition_rows(ivf: &proto::ivf::Ivf, partitions: usize, rows: u64) -> Result
             ))),
         }
     };
-    lengths.iter().enumerate().map(range).collect()
+    let partitions: Vec<Range<u64>> = lengths.iter().enumerate().map(range).collect::<Result<_>>()?;
+    // Partitions that shared rows would fill memory with copies of them.
+    let count = lengths.iter().map(|&length| u64::from(length)).sum::<u64>();
+    ensure!(count <= rows, "expected partitions of {rows} rows together, found {count}");
+    Ok(partitions)
 }
 
 fn read_codebook(

@@ -1,0 +1,3 @@
+#![no_main]
+
+lancet_fuzz::fuzz!("index_ivf");
