@@ -3,7 +3,7 @@
 use crate::{
     Batch, Projection, Result, files::FilePool, filter::Mask, fragment::Fragment, projection::ProjectedColumn,
 };
-use lancet_format::{Column, Pick, table::Deletions};
+use lancet_format::{Column, Physical, Pick, table::Deletions};
 use std::{ops::Range, sync::Arc};
 
 /// Reads the physical rows of `ranges` into `batch`, whose buffers are used again where they fit.
@@ -129,25 +129,43 @@ pub(crate) fn live_mask(deletions: Option<&Deletions>, range: Range<u64>, mask: 
     }
 }
 
-/// Reads all rows of `span` and keeps those of `ranges`, which lie in it.
-pub(crate) fn read_span(
+/// Reads the rows of `ranges`, which ascend and may be many short ones: of a column for which that costs less, all rows
+/// from the first range to the last, of which the wanted ones are kept.
+pub(crate) fn read_scattered(
     fragment: &Fragment,
     pool: &FilePool,
     projection: &Projection,
-    span: Range<u64>,
     ranges: &[Range<u64>],
 ) -> Result<Batch> {
-    let picks: Vec<Pick> =
-        ranges.iter().cloned().flatten().map(|row| (0, (row - span.start) as u32)).collect();
-    let columns = projection.columns.iter().map(|own| match own {
-        // Errors are those of the rows that are wanted only.
-        ProjectedColumn::Computed(_) => column(fragment, pool, own, ranges, None),
-        _ => {
-            let whole = column(fragment, pool, own, std::slice::from_ref(&span), None)?;
-            Ok(Column::gather(&[&whole], &picks, None)?)
+    let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return Ok(Batch::new()) };
+    let span = first.start..last.end;
+    let mut picks: Vec<Pick> = Vec::new();
+    let columns = projection.columns.iter().map(|own| {
+        if ranges.len() == 1 || span.end - span.start > ranges.len() as u64 * rows_per_seek(own) {
+            return column(fragment, pool, own, ranges, None);
         }
+        let whole = column(fragment, pool, own, std::slice::from_ref(&span), None)?;
+        if picks.is_empty() {
+            let rows = ranges.iter().cloned().flatten();
+            picks.extend(rows.map(|row| (0, (row - span.start) as u32)));
+        }
+        Ok(Column::gather(&[&whole], &picks, None)?)
     });
-    Ok(Batch { names: projection.shared_names(), columns: columns.collect::<Result<_>>()?, len: picks.len() })
+    let columns = columns.collect::<Result<_>>()?;
+    Ok(Batch { names: projection.shared_names(), columns, len: count(ranges) })
+}
+
+/// How many rows of a column are read, one after the other, in the time of finding a row somewhere else.
+fn rows_per_seek(column: &ProjectedColumn) -> u64 {
+    match column {
+        // Errors are those of the rows that are wanted only.
+        ProjectedColumn::Computed(_) => 0,
+        ProjectedColumn::Field { root, path } if path.is_empty() => match root.data_type.physical() {
+            Physical::Bits | Physical::Fixed(..=8) => 128,
+            _ => 16,
+        },
+        _ => 16,
+    }
 }
 
 /// Rows `range` of `batch`.

@@ -272,18 +272,8 @@ impl Run {
 
 /// Reads the rows of `ranges`, or the first of them if they do not fit one batch.
 fn read_found(scan: &Scan, fragment: &Fragment, ranges: &mut Vec<Range<u64>>) -> Result<Batch> {
-    let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return Ok(Batch::new()) };
-    let span = first.start..last.end;
-    // Many short ranges cost more than what lies between them.
-    let dense = ranges.len() > 1 && ranges.len() as u64 * DENSE >= span.end - span.start;
-    if !dense {
-        return read_what_fits(scan, fragment, ranges);
-    }
-    match read::read_span(fragment, scan.dataset.pool(), &scan.projection, span, ranges) {
+    match read::read_scattered(fragment, scan.dataset.pool(), &scan.projection, ranges) {
         Err(error) if error.kind() == ErrorKind::TooLarge => read_what_fits(scan, fragment, ranges),
         batch => batch,
     }
 }
-
-/// With a range in every so many rows, all rows are read and then those in the ranges kept.
-const DENSE: u64 = 16;
