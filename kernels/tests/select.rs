@@ -61,7 +61,7 @@ fn blocks_of_any_size() {
         let mut random = Random(1);
         let mut top = TopK::new();
         for rows in some(LENGTHS) {
-            for k in KS {
+            for k in some(KS) {
                 let distances = distances(&mut random, rows);
                 let ids: Vec<u64> =
                     (0..rows).map(|_| random.word() >> 60 << 32 | random.word() >> 48).collect();
@@ -90,7 +90,7 @@ fn consecutive_ids_and_excluded_rows() {
         let mut random = Random(2);
         let mut top = TopK::default();
         for rows in some(LENGTHS) {
-            for k in KS {
+            for k in some(KS) {
                 let distances = distances(&mut random, rows);
                 let first = random.pick(&[0, 1 << 40, u64::MAX - 100]);
                 let density = random.below(4);
