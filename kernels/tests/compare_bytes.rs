@@ -97,7 +97,7 @@ fn rows_of_one_length() {
                 let (left, right) = (draw(), draw());
                 let (left_bytes, right_bytes) = (left.concat(), right.concat());
                 let rows = Fixed { width, bytes: &left_bytes };
-                for literal in LITERALS {
+                for literal in LITERALS.into_iter().step_by(if cfg!(miri) { 4 } else { 1 }) {
                     check(rows, Fixed { width, bytes: &right_bytes }, &left, &right, literal);
                 }
                 if let Some(row) = left.last() {
