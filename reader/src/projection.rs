@@ -127,6 +127,14 @@ impl Projection {
         Ok(projection)
     }
 
+    /// One column, the values of `expr`, called by its text.
+    pub(crate) fn of_expr(expr: &Expr, schema: &Schema) -> Result<Self> {
+        let computed = ProjectedColumn::Computed(Arc::new(ComputedColumn::new(expr, schema)?));
+        let mut projection = Projection { columns: Vec::new(), names: Arc::new([]) };
+        projection.push(&expr.to_string(), computed)?;
+        Ok(projection)
+    }
+
     /// Adds the column `_rowid`, unless it is there.
     #[must_use]
     pub fn with_row_id(self) -> Self {

@@ -226,6 +226,25 @@ fn prefilter_searches_the_rows_that_match() {
     }
 }
 
+/// A filter after the search is computed for the rows found only, so that others cannot fail.
+#[test]
+fn postfilter_leaves_other_rows_alone() {
+    let (name, _) = FLAT[0];
+    let rows = Rows::read(name);
+    let search = rows.nearest(&rows.query(77)).k(5);
+    let found = ids(&search.clone().collect().unwrap()).to_vec();
+    let near: Vec<i32> =
+        rows.rows.iter().filter(|row| found.contains(&row.id)).filter_map(|row| row.num).collect();
+    let far = rows.rows.iter().filter_map(|row| row.num).find(|num| !near.contains(num)).unwrap();
+    let search = search.filter(format!("1 / (num - {far}) < 2")).unwrap();
+    assert_eq!(
+        search.collect().unwrap_err().kind(),
+        ErrorKind::InvalidInput,
+        "before the search all are computed"
+    );
+    assert_eq!(search.postfilter(true).collect().unwrap().len(), near.len());
+}
+
 #[test]
 fn postfilter_keeps_some_of_the_rows_found() {
     for (name, _) in FLAT.into_iter().chain(QUANTIZED) {

@@ -17,14 +17,11 @@ mod selection;
 pub use query::IntoVector;
 pub(crate) use segments::OpenedSegments;
 
-use crate::{Batch, Error, IntoFilter, Result, Rows, Scan, read};
+use crate::{Batch, Error, IntoFilter, Projection, Result, Rows, Scan, read};
 use bytemuck::Pod;
 use column::VectorColumn;
 use lancet_format::{Buffer, Column, DataType, Values};
-use lancet_index::{
-    ivf::RowFilter,
-    nearest::{Neighbour, Range},
-};
+use lancet_index::nearest::{Neighbour, Range};
 pub use lancet_kernels::distance::Metric;
 use selection::Selection;
 
@@ -273,11 +270,12 @@ impl Nearest {
         if self.postfilter
             && let Some(filter) = self.scan.filter_ref()
         {
-            let kept = Selection::new(&self.scan, Some(filter), &self.scan.positions())?;
+            // Of the rows found and no others: what cannot be computed elsewhere is no error here.
             let ids: Vec<u64> = rows.iter().map(|row| row.row_id).collect();
-            let mut mask = vec![0; ids.len().div_ceil(64)];
-            kept.of_all(self.scan.dataset()).keep(&ids, &mut mask);
-            let mut kept = (0..ids.len()).map(|i| mask[i / 64] >> (i % 64) & 1 == 1);
+            let condition = Projection::of_expr(filter.expr(), self.scan.dataset().schema())?;
+            let values = self.scan.dataset().take(Rows::Ids(&ids), &condition)?;
+            let values = &values.columns()[0];
+            let mut kept = (0..ids.len()).map(|i| !values.is_null(i) && values.boolean(i) == Some(true));
             rows.retain(|_| kept.next() == Some(true));
         }
         let (offset, limit) = self.scan.window();

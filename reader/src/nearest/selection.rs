@@ -54,11 +54,6 @@ impl Selection {
         }
     }
 
-    /// The selected rows, found by their ids.
-    pub(super) fn of_all<'a>(&'a self, dataset: &'a Dataset) -> SegmentFilter<'a> {
-        SegmentFilter::new(self, dataset, vec![true; self.fragments.len()])
-    }
-
     /// Those of the fragments that a segment covers; `None` if all rows that it can hold are selected.
     pub(super) fn of_segment<'a>(
         &'a self,
