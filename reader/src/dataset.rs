@@ -7,6 +7,7 @@ use crate::{
     indices,
     location::{self, Bases, Location},
     nearest::OpenedSegments,
+    plan::{Catalog, OpenedIndices},
     row_ids::RowIdIndex,
     storage::{Bytes, Mapped, Source, Storage},
     take, verify,
@@ -48,6 +49,9 @@ struct Inner {
     bases: Arc<Bases>,
     /// Segments of vector indices that are open, shared by all versions.
     opened_segments: Arc<OpenedSegments>,
+    /// Likewise of scalar indices.
+    opened_indices: Arc<OpenedIndices>,
+    catalog: OnceLock<Catalog>,
 }
 
 /// How to open a [`Dataset`]; made by [`Dataset::options`].
@@ -236,6 +240,8 @@ impl Dataset {
             segments,
             bases,
             opened_segments: sibling.map_or_else(Arc::default, |dataset| dataset.0.opened_segments.clone()),
+            opened_indices: sibling.map_or_else(Arc::default, |dataset| dataset.0.opened_indices.clone()),
+            catalog: OnceLock::new(),
         })))
     }
 
@@ -458,6 +464,19 @@ impl Dataset {
 
     pub(crate) fn opened_segments(&self) -> &OpenedSegments {
         &self.0.opened_segments
+    }
+
+    pub(crate) fn opened_indices(&self) -> &OpenedIndices {
+        &self.0.opened_indices
+    }
+
+    /// The scalar indices that can be searched.
+    pub(crate) fn catalog(&self) -> Result<&Catalog> {
+        if let Some(found) = self.0.catalog.get() {
+            return Ok(found);
+        }
+        let catalog = Catalog::of(self)?;
+        Ok(self.0.catalog.get_or_init(|| catalog))
     }
 
     pub(crate) fn index_segments(&self) -> &[IndexMetadata] {

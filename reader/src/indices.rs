@@ -77,7 +77,7 @@ pub(crate) fn list(dataset: &Dataset) -> Result<Vec<Index>> {
 }
 
 /// Where rows of compacted fragments went, if the table keeps an index of that.
-fn fragment_reuse(dataset: &Dataset, entries: &[IndexMetadata]) -> Result<Option<FragmentReuse>> {
+pub(crate) fn fragment_reuse(dataset: &Dataset, entries: &[IndexMetadata]) -> Result<Option<FragmentReuse>> {
     for entry in entries {
         match FragmentReuseDetails::of(entry)
             .map_err(|error| Error::format(dataset.manifest_path(), error))?

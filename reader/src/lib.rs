@@ -32,10 +32,12 @@ mod indices;
 mod inspect;
 mod location;
 mod nearest;
+mod plan;
 mod projection;
 mod read;
 mod row_ids;
 mod scan;
+mod segment_files;
 pub mod storage;
 mod take;
 mod verify;
@@ -52,6 +54,7 @@ pub use lancet_format::{
     Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, describe, table,
 };
 pub use nearest::{IntoVector, Metric, Nearest};
+pub use plan::IndexUse;
 pub use projection::Projection;
 pub use scan::{Batches, FragmentPlan, IntoFilter, Plan, Scan, Stats};
 pub use take::Rows;

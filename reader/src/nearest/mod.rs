@@ -17,7 +17,7 @@ mod selection;
 pub use query::IntoVector;
 pub(crate) use segments::OpenedSegments;
 
-use crate::{Batch, Error, IntoFilter, Projection, Result, Rows, Scan, read};
+use crate::{Batch, Error, IndexUse, IntoFilter, Projection, Result, Rows, Scan, read};
 use bytemuck::Pod;
 use column::VectorColumn;
 use lancet_format::{Buffer, Column, DataType, Values};
@@ -157,9 +157,12 @@ impl Nearest {
         self
     }
 
-    /// Whether an index may be used; it may by default.
+    /// Whether indices may be used, of the vectors and for the filter; they may by default.
     pub fn use_index(mut self, use_index: bool) -> Self {
         self.use_index = use_index;
+        if !use_index {
+            self.scan = self.scan.indices(IndexUse::Never);
+        }
         self
     }
 

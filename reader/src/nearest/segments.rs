@@ -1,12 +1,11 @@
 //! [`Segments`]: the opened segments of a vector index.
 
 use super::Metric;
-use crate::{Dataset, Error, Result};
-use lancet_format::{Result as FormatResult, Source, index::IndexFiles, table::IndexMetadata};
+use crate::{Dataset, Error, Result, segment_files::SegmentFiles};
+use lancet_format::table::IndexMetadata;
 use lancet_index::ivf::Ivf;
 use std::{
     collections::HashMap,
-    fmt,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -72,7 +71,7 @@ fn open(dataset: &Dataset, entry: &IndexMetadata) -> Result<Segment> {
     let ivf = match known {
         Some(ivf) => ivf,
         None => {
-            let files = Files { dataset, entry };
+            let files = SegmentFiles::new(dataset, entry);
             let ivf = Ivf::open(&files).map_err(|error| Error::index(&path, error))?;
             let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
             opened.entry(uuid).or_insert(Arc::new(ivf)).clone()
@@ -126,31 +125,5 @@ impl Segment {
     pub(super) fn has_gone(&self, dataset: &Dataset) -> bool {
         let is_gone = |id| dataset.manifest().position_of(id).is_none();
         self.meta.fragments.as_ref().is_none_or(|covered| covered.iter().any(is_gone))
-    }
-}
-
-/// The files of a segment.
-struct Files<'a> {
-    dataset: &'a Dataset,
-    entry: &'a IndexMetadata,
-}
-
-impl fmt::Debug for Files<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Files({})", self.entry.uuid)
-    }
-}
-
-impl IndexFiles for Files<'_> {
-    fn open(&self, name: &str) -> FormatResult<Option<Arc<dyn Source>>> {
-        match self.dataset.open_index_file(self.entry, name) {
-            Ok((_, source)) => Ok(Some(source)),
-            Err(error) if error.is_not_found() => Ok(None),
-            Err(error) => Err(lancet_format::Error::source(error)),
-        }
-    }
-
-    fn names(&self) -> FormatResult<Vec<String>> {
-        Ok(self.entry.files.iter().map(|file| file.path.clone()).collect())
     }
 }

@@ -28,17 +28,18 @@ impl Selection {
         let count = dataset.fragments().len();
         let mut fragments: Vec<Rows> = Vec::new();
         fragments.resize_with(count, || Rows::None);
+        let matcher = filter.map(|_| scan::Matcher::new(scan)).transpose()?;
         for &position in positions {
             let fragment = &dataset.fragments()[position];
             let deletions = fragment.deletions(dataset.pool())?;
-            fragments[position] = match (filter, deletions) {
+            fragments[position] = match (&matcher, deletions) {
                 (None, None) => Rows::All,
                 (None, deletions) => {
                     let mut mask = Mask::default();
                     read::live_mask(deletions, 0..fragment.physical_rows(dataset.pool())?, &mut mask);
                     Rows::Some(mask)
                 }
-                (Some(_), _) => Rows::Some(scan::matches(scan, position)?),
+                (Some(matcher), _) => Rows::Some(matcher.matches(position)?),
             };
         }
         let is_all = fragments.iter().all(|rows| matches!(rows, Rows::All));

@@ -39,7 +39,7 @@ pub(super) fn plan(scan: &Scan) -> Result<Plan> {
     };
     Ok(Plan {
         filter: scan.filter.as_ref().map(|filter| filter.expr().to_string()),
-        filter_columns: scan.filter.as_ref().map(|filter| filter.column_names()).unwrap_or_default(),
+        filter_columns: scan.filter.as_ref().map(|filter| filter.whole().column_names()).unwrap_or_default(),
         columns: scan.projection.names().iter().map(|name| name.to_string()).collect(),
         fragments: scan.positions().into_iter().map(fragment).collect(),
         offset: scan.offset,

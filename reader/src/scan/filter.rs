@@ -2,8 +2,9 @@
 
 use crate::{
     Result, Schema,
-    expr::{ColumnRef, Expr},
+    expr::{ColumnRef, Expr, Typed},
     filter::Predicate,
+    plan::{self, Condition, Conjunct},
     projection::ProjectedColumn,
 };
 
@@ -50,6 +51,14 @@ impl IntoFilter for String {
 #[derive(Debug)]
 pub(crate) struct Filter {
     expr: Expr,
+    whole: Ready,
+    conjuncts: Vec<Conjunct>,
+    conditions: Vec<Condition>,
+}
+
+/// A condition that is ready to be evaluated, with the columns that it reads.
+#[derive(Debug)]
+pub(crate) struct Ready {
     predicate: Predicate,
     columns: Vec<ProjectedColumn>,
 }
@@ -58,13 +67,44 @@ impl Filter {
     /// # Errors
     /// Those of [`Expr::bind_filter`], and of patterns in it.
     pub(crate) fn new(expr: Expr, schema: &Schema) -> Result<Self> {
-        let predicate = Predicate::new(&expr.bind_filter(schema)?)?;
-        let columns = predicate.columns().iter().map(ProjectedColumn::of_ref).collect();
-        Ok(Filter { expr, predicate, columns })
+        let typed = expr.bind_filter(schema)?;
+        let (conjuncts, conditions) = plan::split(&typed);
+        Ok(Filter { expr, whole: Ready::new(&typed)?, conjuncts, conditions })
     }
 
     pub(crate) fn expr(&self) -> &Expr {
         &self.expr
+    }
+
+    /// All of it.
+    pub(crate) fn whole(&self) -> &Ready {
+        &self.whole
+    }
+
+    /// The terms that must all be true.
+    pub(crate) fn conjuncts(&self) -> &[Conjunct] {
+        &self.conjuncts
+    }
+
+    /// The conditions of their trees.
+    pub(crate) fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    /// Some of the conjuncts as one condition; `None` if there are none.
+    pub(crate) fn only(&self, numbers: &[usize]) -> Option<Typed> {
+        let terms: Vec<Typed> = numbers.iter().map(|&number| self.conjuncts[number].typed.clone()).collect();
+        (!terms.is_empty()).then(|| Typed::joined(terms, true))
+    }
+}
+
+impl Ready {
+    /// # Errors
+    /// Invalid input if a pattern in the condition is none.
+    pub(crate) fn new(typed: &Typed) -> Result<Self> {
+        let predicate = Predicate::new(typed)?;
+        let columns = predicate.columns().iter().map(ProjectedColumn::of_ref).collect();
+        Ok(Ready { predicate, columns })
     }
 
     pub(crate) fn predicate(&self) -> &Predicate {

@@ -5,6 +5,7 @@
 //! whole      without a filter: a batch is a run of live rows, lent from the file where it can be
 //! filter     the condition of a scan
 //! filtered   with one: the columns of the filter first, then only the rows that remain
+//! planned    the rows that indices leave
 //! inputs     the columns of a range of rows, each read when the filter first asks for it
 //! explain    what a scan would do
 //! stats      what it has done
@@ -16,6 +17,7 @@ mod explain;
 mod filter;
 mod filtered;
 mod inputs;
+mod planned;
 mod stats;
 mod watch;
 mod whole;
@@ -24,11 +26,11 @@ pub use batches::Batches;
 pub use explain::{FragmentPlan, Plan};
 pub(crate) use filter::Filter;
 pub use filter::IntoFilter;
-pub(crate) use filtered::matches;
+pub(crate) use filtered::Matcher;
 pub(crate) use inputs::RangeInputs;
 pub use stats::Stats;
 
-use crate::{Batch, Dataset, Error, Nearest, Projection, Result, nearest::IntoVector, read};
+use crate::{Batch, Dataset, Error, IndexUse, Nearest, Projection, Result, nearest::IntoVector, read};
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Instant,
@@ -64,6 +66,8 @@ pub struct Scan {
     offset: u64,
     limit: Option<u64>,
     batch_size: usize,
+    indices: IndexUse,
+    indexed_only: bool,
     #[cfg(feature = "rayon")]
     parallel: bool,
     watch: Watch,
@@ -81,6 +85,8 @@ impl Scan {
             offset: 0,
             limit: None,
             batch_size: BATCH_SIZE,
+            indices: IndexUse::Auto,
+            indexed_only: false,
             #[cfg(feature = "rayon")]
             parallel: false,
             watch: Watch::default(),
@@ -170,6 +176,27 @@ impl Scan {
     pub fn batch_size(mut self, rows: usize) -> Self {
         self.batch_size = rows.max(1);
         self
+    }
+
+    /// When scalar indices answer the filter; by default where that promises less work. Whatever they do, the answer is
+    /// the same.
+    pub fn indices(mut self, when: IndexUse) -> Self {
+        self.indices = when;
+        self
+    }
+
+    /// Leaves out the fragments that the indices which serve the filter do not cover. Where none serves it, nothing
+    /// is left out.
+    pub fn indexed_only(mut self, only: bool) -> Self {
+        self.indexed_only = only;
+        self
+    }
+
+    fn index_use(&self) -> IndexUse {
+        match self.indices {
+            IndexUse::Auto if self.indexed_only => IndexUse::Always,
+            when => when,
+        }
     }
 
     /// Evaluates the filter and reads what it leaves on all threads of the current `rayon` pool. Batches keep their
