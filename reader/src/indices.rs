@@ -103,7 +103,7 @@ pub(crate) fn fragment_reuse(dataset: &Dataset, entries: &[IndexMetadata]) -> Re
 }
 
 /// The kind of a segment, from the name of its details.
-fn kind(segment: &IndexMetadata) -> String {
+pub(crate) fn kind(segment: &IndexMetadata) -> String {
     match &segment.details {
         None => "Unknown".into(),
         Some(details) => details.kind(),

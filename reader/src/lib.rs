@@ -56,7 +56,7 @@ pub use lancet_format::{
 pub use nearest::{IntoVector, Metric, Nearest};
 pub use plan::IndexUse;
 pub use projection::Projection;
-pub use scan::{Batches, FragmentPlan, IntoFilter, Plan, Scan, Stats};
+pub use scan::{Batches, FragmentPlan, IndexPlan, IntoFilter, Plan, Reading, Scan, Stats};
 pub use take::Rows;
 pub use verify::{Finding, Progress, verify_file};
 pub use versions::Version;

@@ -24,6 +24,7 @@ mod operators;
 mod parse;
 mod place;
 mod scalar;
+mod show;
 mod temporal;
 mod tree;
 mod typed;

@@ -8,7 +8,11 @@
 //! - it has zones of it, if it is made of zones (Lance may move the coverage of those to fragments they do not know).
 
 use super::fragments::Fragments;
-use crate::{Dataset, Error, Result, indices::fragment_reuse, segment_files::SegmentFiles};
+use crate::{
+    Dataset, Error, Result,
+    indices::{fragment_reuse, kind},
+    segment_files::SegmentFiles,
+};
 use lancet_format::{
     DataType,
     index::{
@@ -112,6 +116,13 @@ impl Catalog {
 
 fn is_list(data_type: &DataType) -> bool {
     matches!(data_type, DataType::List(_) | DataType::LargeList(_))
+}
+
+impl ScalarIndex {
+    /// The kind as Lance calls it.
+    pub(crate) fn kind_name(&self) -> String {
+        kind(&self.segments[0].meta)
+    }
 }
 
 impl Segment {

@@ -242,6 +242,15 @@ impl Part<'_> {
 }
 
 impl Located<'_> {
+    /// How many rows the condition may be true for.
+    pub(crate) fn rows_at_most(&self, dataset: &Dataset) -> u64 {
+        let rows = |position: usize| dataset.fragments()[position].live_rows(dataset.pool()).unwrap_or(0);
+        match self.complement {
+            false => self.listed,
+            true => self.coverage.iter().map(rows).sum::<u64>().saturating_sub(self.listed),
+        }
+    }
+
     /// What reading the rows of all entries costs, in entries of a BTree.
     pub(crate) fn cost(&self) -> u64 {
         let cost = |part: &Part<'_>| match part {

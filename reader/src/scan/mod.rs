@@ -23,7 +23,7 @@ mod watch;
 mod whole;
 
 pub use batches::Batches;
-pub use explain::{FragmentPlan, Plan};
+pub use explain::{FragmentPlan, IndexPlan, Plan, Reading};
 pub(crate) use filter::Filter;
 pub use filter::IntoFilter;
 pub(crate) use filtered::Matcher;
