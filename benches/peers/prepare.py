@@ -23,6 +23,8 @@ from table import table
 FRAGMENTS = 4
 SCALAR_INDICES = {
     "id": "BTREE",
+    "id_or_null": "BTREE",
+    "text": "BTREE",
     "event_time_shuffled": "BTREE",
     "category": "BITMAP",
     "event_time": "ZONEMAP",

@@ -8,6 +8,7 @@
 | `event_time_shuffled` | the same times in random order |
 | `text` | a short sentence, another for every row |
 | `section` | 60 words, Zipf |
+| `id_or_null` | `id`, but NULL in 30 % of the rows |
 | `vector` | fixed-size list of f32 |
 """
 
@@ -27,6 +28,7 @@ CATEGORIES = {
     "rare": 0.002,
 }
 SECTIONS = [f"section-{i:02d}" for i in range(60)]
+NULL_SHARE = 0.3
 
 SECOND = 1_000_000
 START = 1_735_689_600 * SECOND
@@ -48,6 +50,7 @@ def table(set_name: str, vectors: np.ndarray) -> pa.Table:
     shuffled_times = times[rng.permutation(rows)]
     zipf = 1.0 / np.arange(1, len(SECTIONS) + 1) ** 1.1
     sections = rng.choice(len(SECTIONS), rows, p=zipf / zipf.sum())
+    absent = rng.random(rows) < NULL_SHARE
     return pa.table(
         {
             "id": pa.array(ids),
@@ -56,6 +59,7 @@ def table(set_name: str, vectors: np.ndarray) -> pa.Table:
             "event_time_shuffled": pa.array(shuffled_times, pa.timestamp("us")),
             "text": pa.array([f"item {row:07d} of cluster data" for row in range(rows)]),
             "section": words(SECTIONS, sections),
+            "id_or_null": pa.array(ids, mask=absent),
             "vector": pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), dimension),
         }
     )
