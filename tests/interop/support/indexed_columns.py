@@ -6,7 +6,7 @@ struct, one level down or two.
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -83,10 +83,13 @@ class Columns:
         """Random ones. Storage version 2.0 loses nulls of a struct."""
         kinds = r.sample(all_kinds(), 6)
         columns = [Column.any(f"c{i}", kind, r) for i, kind in enumerate(kinds)]
-        if r.random() < 0.5:
-            for path in ("st.a", "st.b", "st.inner.x", "st.inner.y"):
-                columns.append(Column.any(path, r.choice(all_kinds()), r))
         null_structs = 0.0 if storage_version == "2.0" else r.choice([0.0, 0.2])
+        if r.random() < 0.3:
+            for path in ("st.a", "st.b", "st.inner.x", "st.inner.y"):
+                column = Column.any(path, r.choice(all_kinds()), r)
+                if null_structs:  # Lance asks that what lies in a nullable struct is nullable.
+                    column = replace(column, nulls=max(column.nulls, 0.0))
+                columns.append(column)
         return Columns(tuple(columns), null_structs)
 
     def table(self, keys: Sequence[int], r: random.Random) -> pa.Table:
