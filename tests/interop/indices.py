@@ -30,6 +30,7 @@ from reference.values import table_json
 
 STORAGE_VERSIONS = ("2.1", "2.0", "2.2")
 INDICES_AT_FIRST = 6
+FIRST_ROWS = (30, 400, 400, 1500, 6000)
 IDENTIFIERS = ("--with-row-id", "--with-row-address")
 DIFFERENCE_WIDTH = 12
 
@@ -143,9 +144,10 @@ class Comparison:
                 h.log[-1] += " refused"
                 self.report.refuse((change.__name__, str(error).split("\n")[0][:70]))
             if step >= INDICES_AT_FIRST - 1 and (step % 2 or step == INDICES_AT_FIRST + steps - 1):
-                self._ask_newest(h)
+                self._ask(h)
 
-    def _ask_newest(self, h: IndexedHistory) -> None:
+    def _ask(self, h: IndexedHistory) -> None:
+        """Asks about the newest version."""
         version = Version(h.dataset())
         # A generator of its own: what is asked must not change the history.
         r = random.Random(f"{h.path.name}/{len(h.log)}")
@@ -158,9 +160,9 @@ class Comparison:
             self.over_indices += any(path in condition.text for path in indexed)
             for question in questions(len(version.keys), r):
                 self.report.compared += 1
-                self._ask(h, version, question, condition)
+                self._check(h, version, question, condition)
 
-    def _ask(
+    def _check(
         self, h: IndexedHistory, version: Version, question: Question, condition: Condition
     ) -> None:
         failure = question.failure(self.lancet, h.path, version, condition)
@@ -184,6 +186,7 @@ def main() -> int:
     parser = common_arguments(__doc__ or "")
     parser.add_argument("--histories", type=int, help="how many [default: 60, short: 6]")
     parser.add_argument("--first", type=int, default=0, help="the number of the first one")
+    parser.add_argument("--rows", type=int, help="of each at first [default: 30 to 6000]")
     parser.add_argument("--steps", type=int, default=10, help="changes of each [default: 10]")
     parser.add_argument("--filters", type=int, default=12, help="for each version [default: 12]")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="copy failing datasets there")
@@ -201,7 +204,7 @@ def main() -> int:
                 stable_row_ids=number % 2 == 1,
                 columns=Columns.any(storage_version, r),
             )
-            comparison.run(history, r.choice([30, 400, 400, 1500]), args.steps)
+            comparison.run(history, args.rows or r.choice(FIRST_ROWS), args.steps)
             shutil.rmtree(history.path)
     print(f"filters over indexed columns: {comparison.over_indices}")
     title = f"indices, pylance {lance.__version__}, seed {args.seed}"

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 from lance.indices import IndexConfig
 
 from .indexed_columns import KEY, Column, Columns
+from .indexed_kinds import all_kinds
 
 PARAMETERS: dict[str, dict[str, tuple[Any, ...]]] = {
     "BTREE": {"zone_size": (2, 17, 100, 4096)},
@@ -35,6 +36,7 @@ class IndexedHistory:
     stable_row_ids: bool
     columns: Columns
     next_key: int = 0
+    names: int = 0
     indices: list[tuple[str, str, str]] = field(default_factory=list)
     """Name, path of the column, and type, of each index made so far."""
     log: list[str] = field(default_factory=list)
@@ -84,7 +86,8 @@ def create_index(h: IndexedHistory) -> None:
         for name, choices in PARAMETERS[kind].items()
         if h.r.random() < 0.8
     }
-    name = f"i{len(h.indices)}"
+    h.names += 1
+    name = f"i{h.names}"
     h.log[-1] += f"({name}: {kind} {column.path} {parameters})"
     # The checks of types behind the plain names refuse more than Lance does.
     has_plain_name = kind in ("LABEL_LIST", "NGRAM")
@@ -136,9 +139,15 @@ def update(h: IndexedHistory) -> None:
 
 
 def merge_insert(h: IndexedHistory) -> None:
-    """Rows with old and new keys; the old ones are replaced."""
+    """Rows with old and new keys; the old ones are replaced, or some of their columns."""
     old = h.dataset().to_table(columns=[KEY])[KEY].to_pylist()
     keys = h.r.sample(old, min(len(old), h.r.randrange(1, 60)))
+    if h.r.random() < 0.3 and keys:
+        names = h.r.sample([column.path for column in h.top_level()], 2)
+        h.log[-1] += f"({len(keys)} old, only {names})"
+        rows = h.columns.table(keys, h.r).select([KEY, *names])
+        h.dataset().merge_insert(KEY).when_matched_update_all().execute(rows)
+        return
     new = h.r.choice([0, 0, 1, 30])
     keys += range(h.next_key, h.next_key + new)
     h.next_key += new
@@ -146,6 +155,29 @@ def merge_insert(h: IndexedHistory) -> None:
         h.log[-1] += f"({len(keys) - new} old, {new} new)"
         merge = h.dataset().merge_insert(KEY).when_matched_update_all()
         merge.when_not_matched_insert_all().execute(h.columns.table(keys, h.r))
+
+
+def rename(h: IndexedHistory) -> None:
+    """Another name for a column; its indices stay."""
+    column = h.r.choice(h.top_level())
+    h.names += 1
+    name = f"renamed{h.names}"
+    h.log[-1] += f"({column.path} to {name})"
+    h.dataset().alter_columns({"path": column.path, "name": name})
+    h.columns = h.columns.renamed(column, name)
+    h.indices = [
+        (index, name if path == column.path else path, kind) for index, path, kind in h.indices
+    ]
+
+
+def add_column(h: IndexedHistory) -> None:
+    """A column of nulls that no file holds."""
+    h.names += 1
+    column = Column.any(f"added{h.names}", h.r.choice(all_kinds()), h.r)
+    column = replace(column, nulls=max(column.nulls, 0.0))
+    h.log[-1] += f"({column.path} {column.kind.name})"
+    h.dataset().add_columns(column.field)
+    h.columns = replace(h.columns, all=(*h.columns.all, column))
 
 
 def compact(h: IndexedHistory) -> None:
@@ -176,5 +208,7 @@ CHANGES: dict[Callable[[IndexedHistory], None], int] = {
     merge_insert: 4,
     compact: 3,
     optimize: 5,
+    rename: 1,
+    add_column: 1,
 }
 """Every change and how often it is made."""

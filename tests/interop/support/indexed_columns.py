@@ -92,6 +92,11 @@ class Columns:
                 columns.append(column)
         return Columns(tuple(columns), null_structs)
 
+    def renamed(self, column: Column, name: str) -> "Columns":
+        """The columns, one of them with another name."""
+        columns = (replace(one, path=name) if one is column else one for one in self.all)
+        return replace(self, all=tuple(columns))
+
     def table(self, keys: Sequence[int], r: random.Random) -> pa.Table:
         """Rows with these keys."""
         arrays = {column.path: column.array(len(keys), r) for column in self.all}
