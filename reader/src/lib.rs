@@ -21,6 +21,7 @@
 
 mod batch;
 mod blobs;
+mod cache;
 mod database;
 mod dataset;
 mod error;
@@ -42,6 +43,7 @@ mod verify;
 mod versions;
 
 pub use batch::Batch;
+pub use cache::CacheUsage;
 pub use database::{Consistency, Database, Table};
 pub use dataset::{Dataset, OpenOptions};
 pub use error::{Error, ErrorKind, Result};

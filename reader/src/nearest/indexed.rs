@@ -34,25 +34,28 @@ pub(super) fn search(
     let vector = &query.vectors()[0];
     let is_alone = segments.iter().len() == 1;
     let is_exact = |segment: &super::segments::Segment| {
-        !segment.ivf.is_quantized() && segment.ivf.partitions() <= probes.partitions.start
+        !segment.opened.ivf.is_quantized() && segment.opened.ivf.partitions() <= probes.partitions.start
     };
     let by_id = probes.mixed && segments.iter().all(is_exact);
     let (mut scratch, mut arrivals) = (Scratch::default(), Arrivals::default());
     for segment in segments.iter() {
-        let fail = |error| Error::index(&segment.path, error);
+        let ivf = &segment.opened.ivf;
         let alone = is_alone && !segment.has_gone(dataset);
         let filter = selection.of_segment(dataset, segment.covered(dataset), alone);
         let filter = filter.as_ref().map(|filter| filter as &dyn RowFilter);
-        let query = segment.ivf.query(vector).map_err(Error::from)?;
+        let query = ivf.query(vector).map_err(Error::from)?;
         arrivals.start(nearest.k(), nearest.range());
-        let most = segment.ivf.partitions().min(probes.partitions.end);
-        segment.ivf.rank(&query, most, &mut scratch);
+        let most = ivf.partitions().min(probes.partitions.end);
+        ivf.rank(&query, most, &mut scratch);
         for rank in 0..most {
             if rank >= probes.partitions.start && nearest.len() + arrivals.len() >= probes.enough {
                 break;
             }
             let found: &mut dyn Collector = if by_id { nearest } else { &mut arrivals };
-            segment.ivf.probe(&query, rank, filter, &mut scratch, found).map_err(fail)?;
+            let number = scratch.ranked()[rank].1 as usize;
+            let partition = segment.opened.partition(number)?;
+            ivf.probe(&query, number, &partition, filter, &mut scratch, found)
+                .map_err(|error| segment.opened.fail(error))?;
         }
         arrivals.iter().for_each(|row| nearest.push(row));
     }

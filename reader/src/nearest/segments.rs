@@ -1,11 +1,14 @@
 //! [`Segments`]: the opened segments of a vector index.
 
 use super::Metric;
-use crate::{Dataset, Error, Result};
+use crate::{
+    Dataset, Error, Result,
+    cache::{Cached, Item, Shelf},
+};
 use lancet_format::{Result as FormatResult, Source, index::IndexFiles, table::IndexMetadata};
-use lancet_index::ivf::Ivf;
+use lancet_index::ivf::{Ivf, Partition};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     fmt,
     sync::{Arc, Mutex, PoisonError},
 };
@@ -22,15 +25,40 @@ pub(super) struct Segments {
 /// One of them.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
-    pub(super) ivf: Arc<Ivf>,
+    pub(super) opened: Arc<Opened>,
     meta: IndexMetadata,
+}
+
+/// The files of a segment, and what was read of them.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) ivf: Ivf,
+    partitions: Arc<Shelf<Partition>>,
     /// The folder, as errors name it.
-    pub(super) path: String,
+    path: String,
 }
 
 /// Segments that are open, by the names of their folders: files never change, so all versions share them.
 #[derive(Debug, Default)]
-pub(crate) struct OpenedSegments(Mutex<HashMap<String, Arc<Ivf>>>);
+pub(crate) struct OpenedSegments(Mutex<HashMap<String, Arc<Opened>>>);
+
+impl Cached for Partition {
+    fn bytes(&self) -> usize {
+        self.heap_bytes() + size_of::<Self>()
+    }
+}
+
+impl Opened {
+    /// Partition `number`, from the cache or else from the file.
+    pub(super) fn partition(&self, number: usize) -> Result<Item<Partition>> {
+        self.partitions.get(number, || self.ivf.read(number)).map_err(|error| self.fail(error))
+    }
+
+    /// An error about these files.
+    pub(super) fn fail(&self, error: lancet_format::Error) -> Error {
+        Error::index(&self.path, error)
+    }
+}
 
 /// The first index on the column with field `id`, if there is one.
 ///
@@ -68,17 +96,18 @@ fn open(dataset: &Dataset, entry: &IndexMetadata) -> Result<Segment> {
     let uuid = entry.uuid.to_string();
     let path = format!("{}/_indices/{uuid}", dataset.folder());
     let opened = &dataset.opened_segments().0;
-    let known = opened.lock().unwrap_or_else(PoisonError::into_inner).get(&uuid).cloned();
-    let ivf = match known {
-        Some(ivf) => ivf,
-        None => {
+    // Opening happens under the lock, so that two threads do not open one segment twice.
+    let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
+    let opened = match opened.entry(uuid) {
+        Entry::Occupied(known) => known.get().clone(),
+        Entry::Vacant(vacant) => {
             let files = Files { dataset, entry };
             let ivf = Ivf::open(&files).map_err(|error| Error::index(&path, error))?;
-            let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
-            opened.entry(uuid).or_insert(Arc::new(ivf)).clone()
+            let partitions = Shelf::new(dataset.cache().clone(), ivf.partitions());
+            vacant.insert(Arc::new(Opened { ivf, partitions, path })).clone()
         }
     };
-    Ok(Segment { ivf, meta: entry.clone(), path })
+    Ok(Segment { opened, meta: entry.clone() })
 }
 
 impl Segments {
@@ -91,14 +120,14 @@ impl Segments {
     /// # Errors
     /// Corrupt if the segments differ.
     pub(super) fn metric(&self) -> Result<Metric> {
-        let metric = self.segments[0].ivf.metric();
-        match self.segments.iter().find(|segment| segment.ivf.metric() != metric) {
+        let metric = self.segments[0].opened.ivf.metric();
+        match self.segments.iter().find(|segment| segment.opened.ivf.metric() != metric) {
             None => Ok(metric),
             Some(other) => Err(Error::corrupt(
-                &other.path,
+                &other.opened.path,
                 format!(
                     "expected the metric {metric:?}, as other segments have, found {:?}",
-                    other.ivf.metric()
+                    other.opened.ivf.metric()
                 ),
             )),
         }
