@@ -1,7 +1,7 @@
 //! [`Dataset`]: one version of a table, open for reading.
 
 use crate::{
-    Batch, CacheUsage, Error, Finding, Index, Progress, Projection, Result, Rows, Scan, Version,
+    Batch, CacheUsage, Error, Finding, Index, Progress, Projection, Result, Rows, Scan, VectorIndex, Version,
     cache::IndexCache,
     files::{FilePool, FileSlot, Usage},
     fragment::Fragment,
@@ -50,8 +50,8 @@ struct Inner {
     /// The segments of all indices.
     segments: Vec<IndexMetadata>,
     bases: Arc<Bases>,
-    /// Segments of vector indices that are open, shared by all versions.
-    opened_segments: Arc<OpenedSegments>,
+    /// Segments of vector indices that are open.
+    opened_segments: OpenedSegments,
     /// What opened indices decoded, shared by all versions.
     cache: Arc<IndexCache>,
 }
@@ -258,9 +258,11 @@ impl Dataset {
             newest_at: Mutex::new(newest_at),
             live_before: OnceLock::new(),
             row_id_index: OnceLock::new(),
+            opened_segments: sibling
+                .map(|dataset| dataset.opened_segments().shared_with(&segments))
+                .unwrap_or_default(),
             segments,
             bases,
-            opened_segments: sibling.map_or_else(Arc::default, |dataset| dataset.0.opened_segments.clone()),
             cache,
         })))
     }
@@ -385,6 +387,14 @@ impl Dataset {
         indices::list(self)
     }
 
+    /// The vector index on `column`, for searches that cannot wait: see [`VectorIndex`].
+    ///
+    /// # Errors
+    /// Invalid input if the column holds no vectors or has no index; and those of the index's files.
+    pub fn vector_index(&self, column: &str) -> Result<VectorIndex> {
+        VectorIndex::new(self, column)
+    }
+
     /// The named columns, to be read in that order.
     ///
     /// A name is that of a top-level column, or a dotted path into structs, whose column is then called by the
@@ -481,6 +491,11 @@ impl Dataset {
 
     pub(crate) fn cache(&self) -> &Arc<IndexCache> {
         &self.0.cache
+    }
+
+    /// Whether both are clones of one.
+    pub(crate) fn is_same(&self, other: &Dataset) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     pub(crate) fn folder(&self) -> String {

@@ -53,7 +53,9 @@ pub use inspect::inspect;
 pub use lancet_format::{
     Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, describe, table,
 };
-pub use nearest::{IntoVector, Metric, Nearest};
+pub use nearest::{
+    IntoVector, Metric, Nearest, Neighbour, Prefilter, SearchParams, SearchScratch, Searched, VectorIndex,
+};
 pub use projection::Projection;
 pub use scan::{Batches, FragmentPlan, IntoFilter, Plan, Scan, Stats};
 pub use take::Rows;

@@ -64,23 +64,47 @@ pub(super) fn count(scan: &Scan, enough: u64) -> Result<u64> {
     Ok(total)
 }
 
-/// The rows of the fragment at `position` for which the filter is true.
-pub(crate) fn matches(scan: &Scan, position: usize) -> Result<Mask> {
-    let rows = scan.dataset.fragments()[position].physical_rows(scan.dataset.pool())?;
-    let mut all = Mask::filled(usize::try_from(rows).unwrap_or(usize::MAX), false);
-    let mut run = Run::new(scan, Stretch { position, rows: 0..rows });
-    while let Some(first) = run.next_piece(scan)? {
-        let first = first as usize;
-        run.mask.ranges().for_each(|range| all.set_range(first + range.start..first + range.end));
-        scan.watch.check()?;
+/// The rows of each of the fragments at `positions` for which the filter is true.
+pub(crate) fn matches(scan: &Scan, positions: &[usize]) -> Result<Vec<Mask>> {
+    let mut stretches = stretches_of(scan, positions)?;
+    let rows = |&position: &usize| scan.dataset.fragments()[position].physical_rows(scan.dataset.pool());
+    let filled = |rows| Mask::filled(usize::try_from(rows).unwrap_or(usize::MAX), false);
+    let mut masks =
+        positions.iter().map(|position| rows(position).map(filled)).collect::<Result<Vec<_>>>()?;
+    while !stretches.is_empty() {
+        let found = each(scan, &mut stretches, &|run| {
+            let start = run.left.start;
+            let mut own = Mask::filled((run.left.end - start) as usize, false);
+            while let Some(first) = run.next_piece(scan)? {
+                let first = (first - start) as usize;
+                run.mask.ranges().for_each(|range| own.set_range(first + range.start..first + range.end));
+                scan.watch.check()?;
+            }
+            Ok((run.position, start as usize, own))
+        });
+        for found in found {
+            let (position, start, mut own) = found?;
+            let number = positions.iter().position(|&own| own == position);
+            let mask =
+                number.and_then(|number| masks.get_mut(number)).expect("a fragment that was asked for");
+            // Stretches begin with a word.
+            mask.words_mut()[start / 64..]
+                .iter_mut()
+                .zip(own.words_mut())
+                .for_each(|(all, own)| *all |= *own);
+        }
     }
-    Ok(all)
+    Ok(masks)
 }
 
 /// All rows to be looked at, in stretches.
 fn stretches(scan: &Scan) -> Result<VecDeque<Stretch>> {
+    stretches_of(scan, &scan.positions())
+}
+
+fn stretches_of(scan: &Scan, positions: &[usize]) -> Result<VecDeque<Stretch>> {
     let mut stretches = VecDeque::new();
-    for position in scan.positions() {
+    for &position in positions {
         let rows = scan.dataset.fragments()[position].physical_rows(scan.dataset.pool())?;
         let mut start = 0;
         while start < rows {

@@ -33,7 +33,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Instant,
 };
-use watch::Watch;
+pub(crate) use watch::Watch;
 
 /// The rows of a batch unless the caller says otherwise.
 const BATCH_SIZE: usize = 8192;
@@ -289,7 +289,7 @@ impl Scan {
         explain::plan(self)
     }
 
-    fn is_parallel(&self) -> bool {
+    pub(crate) fn is_parallel(&self) -> bool {
         #[cfg(feature = "rayon")]
         return self.parallel;
         #[cfg(not(feature = "rayon"))]

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Stats {
     rows_examined: AtomicU64,
     rows_returned: AtomicU64,
+    partitions: AtomicU64,
+    rows_compared: AtomicU64,
 }
 
 impl Stats {
@@ -18,6 +20,21 @@ impl Stats {
     /// Rows of the answer, or counted.
     pub fn rows_returned(&self) -> u64 {
         self.rows_returned.load(Ordering::Relaxed)
+    }
+
+    /// Partitions of vector indices that were searched, each as often as it was.
+    pub fn partitions(&self) -> u64 {
+        self.partitions.load(Ordering::Relaxed)
+    }
+
+    /// Rows of these partitions, those left out by a filter among them.
+    pub fn rows_compared(&self) -> u64 {
+        self.rows_compared.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn searched(&self, partitions: u64, rows: u64) {
+        self.partitions.fetch_add(partitions, Ordering::Relaxed);
+        self.rows_compared.fetch_add(rows, Ordering::Relaxed);
     }
 
     pub(crate) fn examined(&self, rows: u64) {
