@@ -1,7 +1,8 @@
 //! [`Dataset`]: one version of a table, open for reading.
 
 use crate::{
-    Batch, Error, Finding, Index, Progress, Projection, Result, Rows, Scan, Version,
+    Batch, CacheUsage, Error, Finding, Index, Progress, Projection, Result, Rows, Scan, VectorIndex, Version,
+    cache::IndexCache,
     files::{FilePool, FileSlot, Usage},
     fragment::Fragment,
     indices,
@@ -22,6 +23,9 @@ use std::{
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
+
+/// The budget of the cache of indices unless the caller says otherwise.
+const INDEX_CACHE_BYTES: u64 = 4 << 30;
 
 /// One version of a dataset. Cloning is cheap, and clones share what they have opened; all methods may be
 /// called from any number of threads at once.
@@ -47,11 +51,13 @@ struct Inner {
     /// The segments of all indices.
     segments: Vec<IndexMetadata>,
     bases: Arc<Bases>,
-    /// Segments of vector indices that are open, shared by all versions.
-    opened_segments: Arc<OpenedSegments>,
-    /// Likewise of scalar indices.
+    /// Segments of vector indices that are open.
+    opened_segments: OpenedSegments,
+    /// Segments of scalar indices that are open, shared by all versions.
     opened_indices: Arc<OpenedIndices>,
     catalog: OnceLock<Catalog>,
+    /// What opened indices decoded, shared by all versions.
+    cache: Arc<IndexCache>,
 }
 
 /// How to open a [`Dataset`]; made by [`Dataset::options`].
@@ -60,6 +66,7 @@ pub struct OpenOptions {
     storage: Arc<dyn Storage>,
     max_open_files: usize,
     max_decompressed: usize,
+    index_cache_bytes: usize,
     branch: Option<String>,
     which: Which,
 }
@@ -99,6 +106,15 @@ impl OpenOptions {
         self
     }
 
+    /// How many bytes of memory the [cache of indices](Dataset::index_cache) may take: what of them had to be decoded,
+    /// and cannot be used where it lies in the files. By default 4 GiB. What a search uses at a time, some partitions or
+    /// pages, may come on top.
+    #[must_use]
+    pub fn index_cache_bytes(mut self, bytes: usize) -> Self {
+        self.index_cache_bytes = bytes;
+        self
+    }
+
     /// Opens this version instead of the newest.
     #[must_use]
     pub fn version(mut self, version: u64) -> Self {
@@ -132,7 +148,7 @@ impl OpenOptions {
         };
         let location = Location { root: root.to_owned(), branch: self.branch.clone() };
         let pool = Arc::new(FilePool::new(self.storage.clone(), self.max_open_files, self.max_decompressed));
-        open(pool, location, &self.which, None)
+        open(pool, location, &self.which, Shared::Budget(self.index_cache_bytes))
     }
 
     /// As [`OpenOptions::open`], for a path of the local file system.
@@ -160,13 +176,17 @@ impl OpenOptions {
     }
 }
 
-/// Opens a version; what it has in common with `sibling` is shared.
-fn open(
-    pool: Arc<FilePool>,
-    mut location: Location,
-    which: &Which,
-    sibling: Option<&Dataset>,
-) -> Result<Dataset> {
+/// What a version that is opened shares with others.
+#[derive(Clone, Copy)]
+enum Shared<'a> {
+    /// Nothing: its cache gets this budget.
+    Budget(usize),
+    /// Everything that it has in common with this one.
+    With(&'a Dataset),
+}
+
+/// Opens a version.
+fn open(pool: Arc<FilePool>, mut location: Location, which: &Which, shared: Shared<'_>) -> Result<Dataset> {
     let storage = pool.storage();
     if let Some(branch) = &location.branch {
         // Without this file the folder is no branch, or no longer.
@@ -177,7 +197,7 @@ fn open(
             let stamp = Stamp::of(storage, &format!("{}/_versions", location.folder()));
             let name = versions::latest(storage, &location)?;
             let (path, manifest) = versions::read_named(storage, &location, name)?;
-            return Dataset::new(pool, location, path, manifest, stamp, sibling);
+            return Dataset::new(pool, location, path, manifest, stamp, shared);
         }
         Which::Number(version) => versions::read_manifest(storage, &location, *version)?,
         Which::Tag(tag) => {
@@ -186,7 +206,7 @@ fn open(
             versions::read_manifest(storage, &location, tag.version)?
         }
     };
-    Dataset::new(pool, location, path, manifest, None, sibling)
+    Dataset::new(pool, location, path, manifest, None, shared)
 }
 
 impl Dataset {
@@ -204,6 +224,7 @@ impl Dataset {
             storage: Arc::new(Mapped),
             max_open_files: 8192,
             max_decompressed: DEFAULT_MAX_DECOMPRESSED,
+            index_cache_bytes: usize::try_from(INDEX_CACHE_BYTES).unwrap_or(usize::MAX),
             branch: None,
             which: Which::Newest,
         }
@@ -215,11 +236,15 @@ impl Dataset {
         path: String,
         manifest: Manifest,
         newest_at: Option<Stamp>,
-        sibling: Option<&Dataset>,
+        shared: Shared<'_>,
     ) -> Result<Self> {
         let bases = Arc::new(Bases::resolve(pool.storage(), &location, &manifest)?);
         let manifest_path: Arc<str> = path.into();
         let segments = manifest.indices().map_err(|error| Error::format(&*manifest_path, error))?;
+        let (sibling, cache) = match shared {
+            Shared::Budget(bytes) => (None, IndexCache::new(bytes)),
+            Shared::With(sibling) => (Some(sibling), sibling.0.cache.clone()),
+        };
         let known: HashMap<u32, &Arc<Fragment>> = sibling
             .map(|dataset| dataset.fragments().iter().map(|fragment| (fragment.meta.id, fragment)).collect())
             .unwrap_or_default();
@@ -237,11 +262,14 @@ impl Dataset {
             newest_at: Mutex::new(newest_at),
             live_before: OnceLock::new(),
             row_id_index: OnceLock::new(),
+            opened_segments: sibling
+                .map(|dataset| dataset.opened_segments().shared_with(&segments))
+                .unwrap_or_default(),
             segments,
             bases,
-            opened_segments: sibling.map_or_else(Arc::default, |dataset| dataset.0.opened_segments.clone()),
             opened_indices: sibling.map_or_else(Arc::default, |dataset| dataset.0.opened_indices.clone()),
             catalog: OnceLock::new(),
+            cache,
         })))
     }
 
@@ -283,7 +311,7 @@ impl Dataset {
     /// # Errors
     /// Io if there is no such version, and those of its manifest.
     pub fn at_version(&self, version: u64) -> Result<Dataset> {
-        open(self.0.pool.clone(), self.0.location.clone(), &Which::Number(version), Some(self))
+        open(self.0.pool.clone(), self.0.location.clone(), &Which::Number(version), Shared::With(self))
     }
 
     /// The version with this tag, on whatever branch it lies.
@@ -291,7 +319,7 @@ impl Dataset {
     /// # Errors
     /// Io if there is no such tag, and those of its manifest.
     pub fn at_tag(&self, tag: &str) -> Result<Dataset> {
-        open(self.0.pool.clone(), self.0.location.clone(), &Which::Tag(tag.into()), Some(self))
+        open(self.0.pool.clone(), self.0.location.clone(), &Which::Tag(tag.into()), Shared::With(self))
     }
 
     /// The newest version of a branch; `main` is the main one.
@@ -300,7 +328,7 @@ impl Dataset {
     /// Io if there is no such branch, and those of its manifest.
     pub fn at_branch(&self, branch: &str) -> Result<Dataset> {
         let branch = (branch != "main").then(|| branch.to_owned());
-        open(self.0.pool.clone(), self.0.location.on(branch), &Which::Newest, Some(self))
+        open(self.0.pool.clone(), self.0.location.on(branch), &Which::Newest, Shared::With(self))
     }
 
     /// The newest version of the same branch: the dataset itself if there is none that is newer. Everything
@@ -322,7 +350,7 @@ impl Dataset {
             return Ok(self.clone());
         }
         let (path, manifest) = versions::read_named(storage, &self.0.location, name)?;
-        Dataset::new(self.0.pool.clone(), self.0.location.clone(), path, manifest, stamp, Some(self))
+        Dataset::new(self.0.pool.clone(), self.0.location.clone(), path, manifest, stamp, Shared::With(self))
     }
 
     /// The number of the newest version of the same branch.
@@ -363,6 +391,14 @@ impl Dataset {
     /// Those of the file that tells where rows of compacted fragments went, if there is one.
     pub fn indices(&self) -> Result<Vec<Index>> {
         indices::list(self)
+    }
+
+    /// The vector index on `column`, for searches that cannot wait: see [`VectorIndex`].
+    ///
+    /// # Errors
+    /// Invalid input if the column holds no vectors or has no index; and those of the index's files.
+    pub fn vector_index(&self, column: &str) -> Result<VectorIndex> {
+        VectorIndex::new(self, column)
     }
 
     /// The named columns, to be read in that order.
@@ -452,6 +488,20 @@ impl Dataset {
     /// The data files that are open, and what was read of them so far, by all versions that share them.
     pub fn usage(&self) -> Usage {
         self.pool().usage()
+    }
+
+    /// The cache of what indices decoded, shared with all versions that were opened from this one.
+    pub fn index_cache(&self) -> CacheUsage {
+        self.0.cache.usage()
+    }
+
+    pub(crate) fn cache(&self) -> &Arc<IndexCache> {
+        &self.0.cache
+    }
+
+    /// Whether both are clones of one.
+    pub(crate) fn is_same(&self, other: &Dataset) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     pub(crate) fn folder(&self) -> String {

@@ -21,6 +21,7 @@
 
 mod batch;
 mod blobs;
+mod cache;
 mod database;
 mod dataset;
 mod error;
@@ -44,6 +45,7 @@ mod verify;
 mod versions;
 
 pub use batch::Batch;
+pub use cache::CacheUsage;
 pub use database::{Consistency, Database, Table};
 pub use dataset::{Dataset, OpenOptions};
 pub use error::{Error, ErrorKind, Result};
@@ -53,7 +55,9 @@ pub use inspect::inspect;
 pub use lancet_format::{
     Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, describe, table,
 };
-pub use nearest::{IntoVector, Metric, Nearest};
+pub use nearest::{
+    IntoVector, Metric, Nearest, Neighbour, Prefilter, SearchParams, SearchScratch, Searched, VectorIndex,
+};
 pub use plan::IndexUse;
 pub use projection::Projection;
 pub use scan::{Batches, FragmentPlan, IndexPlan, IntoFilter, Plan, Reading, Scan, Stats};

@@ -76,44 +76,45 @@ pub(super) fn count(scan: &Scan, enough: u64) -> Result<u64> {
     Ok(total)
 }
 
-/// Finds the rows of single fragments for which the filter of a scan is true.
-#[derive(Debug)]
-pub(crate) struct Matcher<'s> {
-    scan: &'s Scan,
-    planned: Option<Arc<Planned>>,
-}
-
-impl<'s> Matcher<'s> {
-    /// # Errors
-    /// Those of the files of indices.
-    pub(crate) fn new(scan: &'s Scan) -> Result<Self> {
-        Ok(Matcher { scan, planned: Planned::new(scan, u64::MAX)?.map(Arc::new) })
-    }
-
-    /// The rows of the fragment at `position` for which the filter is true.
-    ///
-    /// # Errors
-    /// Those of reading its columns.
-    pub(crate) fn matches(&self, position: usize) -> Result<Mask> {
-        let scan = self.scan;
-        let rows = scan.dataset.fragments()[position].physical_rows(scan.dataset.pool())?;
-        let mut all = Mask::filled(usize::try_from(rows).unwrap_or(usize::MAX), false);
-        let mut run = Run::new(scan, self.planned.as_ref(), Stretch { position, rows: 0..rows });
-        while let Some(piece) = run.next_piece(scan)? {
-            run.find(&piece);
-            for range in run.found.drain(..) {
-                all.set_range(range.start as usize..range.end as usize);
+/// The rows of each of the fragments at `positions` for which the filter is true.
+pub(crate) fn matches(scan: &Scan, positions: &[usize]) -> Result<Vec<Mask>> {
+    let planned = Planned::new(scan, u64::MAX)?.map(Arc::new);
+    let mut stretches = stretches_of(scan, planned.as_ref(), positions)?;
+    let rows = |&position: &usize| scan.dataset.fragments()[position].physical_rows(scan.dataset.pool());
+    let filled = |rows| Mask::filled(usize::try_from(rows).unwrap_or(usize::MAX), false);
+    let mut masks =
+        positions.iter().map(|position| rows(position).map(filled)).collect::<Result<Vec<_>>>()?;
+    while !stretches.is_empty() {
+        let found = each(scan, planned.as_ref(), &mut stretches, &|run| {
+            while let Some(piece) = run.next_piece(scan)? {
+                run.find(&piece);
+                scan.watch.check()?;
             }
-            scan.watch.check()?;
+            Ok((run.position, std::mem::take(&mut run.found)))
+        });
+        for found in found {
+            let (position, ranges) = found?;
+            let number = positions.iter().position(|&own| own == position);
+            let mask =
+                number.and_then(|number| masks.get_mut(number)).expect("a fragment that was asked for");
+            ranges.into_iter().for_each(|range| mask.set_range(range.start as usize..range.end as usize));
         }
-        Ok(all)
     }
+    Ok(masks)
 }
 
 /// All rows to be looked at, in stretches.
 fn stretches(scan: &Scan, planned: Option<&Arc<Planned>>) -> Result<VecDeque<Stretch>> {
+    stretches_of(scan, planned, &scan.positions())
+}
+
+fn stretches_of(
+    scan: &Scan,
+    planned: Option<&Arc<Planned>>,
+    positions: &[usize],
+) -> Result<VecDeque<Stretch>> {
     let mut stretches = VecDeque::new();
-    for position in scan.positions() {
+    for &position in positions {
         match planned {
             Some(planned) if planned.covers(position) => match planned.has_rows(scan, position)? {
                 true => {}

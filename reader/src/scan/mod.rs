@@ -26,7 +26,7 @@ pub use batches::Batches;
 pub use explain::{FragmentPlan, IndexPlan, Plan, Reading};
 pub(crate) use filter::Filter;
 pub use filter::IntoFilter;
-pub(crate) use filtered::Matcher;
+pub(crate) use filtered::matches;
 pub(crate) use inputs::RangeInputs;
 pub use stats::Stats;
 
@@ -35,7 +35,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Instant,
 };
-use watch::Watch;
+pub(crate) use watch::Watch;
 
 /// The rows of a batch unless the caller says otherwise.
 const BATCH_SIZE: usize = 8192;
@@ -316,7 +316,7 @@ impl Scan {
         explain::plan(self)
     }
 
-    fn is_parallel(&self) -> bool {
+    pub(crate) fn is_parallel(&self) -> bool {
         #[cfg(feature = "rayon")]
         return self.parallel;
         #[cfg(not(feature = "rayon"))]

@@ -12,6 +12,8 @@ pub struct Stats {
     index_entries: AtomicU64,
     postings: AtomicU64,
     zones: AtomicU64,
+    partitions: AtomicU64,
+    rows_compared: AtomicU64,
 }
 
 impl Stats {
@@ -69,6 +71,21 @@ impl Stats {
 
     pub(crate) fn compared_zones(&self, zones: usize) {
         self.zones.fetch_add(zones as u64, Ordering::Relaxed);
+    }
+
+    /// Partitions of vector indices that were searched, each as often as it was.
+    pub fn partitions(&self) -> u64 {
+        self.partitions.load(Ordering::Relaxed)
+    }
+
+    /// Rows of these partitions, those left out by a filter among them.
+    pub fn rows_compared(&self) -> u64 {
+        self.rows_compared.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn searched(&self, partitions: u64, rows: u64) {
+        self.partitions.fetch_add(partitions, Ordering::Relaxed);
+        self.rows_compared.fetch_add(rows, Ordering::Relaxed);
     }
 
     pub(crate) fn examined(&self, rows: u64) {
