@@ -162,6 +162,12 @@ impl<T: Cached> fmt::Debug for Shelf<T> {
 /// An item of a cache, which lives at least as long as this.
 pub(crate) struct Item<T>(Guard<Option<Arc<T>>>);
 
+impl<T: fmt::Debug> fmt::Debug for Item<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
 impl<T> Deref for Item<T> {
     type Target = T;
 

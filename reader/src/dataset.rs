@@ -53,8 +53,8 @@ struct Inner {
     bases: Arc<Bases>,
     /// Segments of vector indices that are open.
     opened_segments: OpenedSegments,
-    /// Segments of scalar indices that are open, shared by all versions.
-    opened_indices: Arc<OpenedIndices>,
+    /// Segments of scalar indices that are open.
+    opened_indices: OpenedIndices,
     catalog: OnceLock<Catalog>,
     /// What opened indices decoded, shared by all versions.
     cache: Arc<IndexCache>,
@@ -265,9 +265,11 @@ impl Dataset {
             opened_segments: sibling
                 .map(|dataset| dataset.opened_segments().shared_with(&segments))
                 .unwrap_or_default(),
+            opened_indices: sibling
+                .map(|dataset| dataset.opened_indices().shared_with(&segments))
+                .unwrap_or_default(),
             segments,
             bases,
-            opened_indices: sibling.map_or_else(Arc::default, |dataset| dataset.0.opened_indices.clone()),
             catalog: OnceLock::new(),
             cache,
         })))

@@ -7,9 +7,10 @@
 //!   and
 //! - it has zones of it, if it is made of zones (Lance may move the coverage of those to fragments they do not know).
 
-use super::fragments::Fragments;
+use super::{fragments::Fragments, pages::Pages};
 use crate::{
     Dataset, Error, Result,
+    cache::{Cached, IndexCache, Shelf},
     indices::{fragment_reuse, kind},
     segment_files::SegmentFiles,
 };
@@ -17,7 +18,7 @@ use lancet_format::{
     DataType,
     index::{
         BTreeIndex, BitmapIndex, BloomFilterIndex, IdDomain, IndexKind, LabelListIndex, NGramIndex,
-        ZoneMapIndex,
+        RowAddressSet, ZoneMapIndex,
     },
     table::{FragmentReuse, IndexMetadata},
 };
@@ -54,20 +55,31 @@ pub(crate) struct Segment {
     coverage: OnceLock<Fragments>,
 }
 
-/// The open files of a segment.
+/// The open files of a segment, and what was read of them.
 #[derive(Debug)]
 pub(crate) enum Opened {
-    BTree(BTreeIndex),
-    Bitmap(BitmapIndex),
+    BTree(BTreeIndex, Pages),
+    /// With the sets of rows, those of NULL behind those of the keys.
+    Bitmap(BitmapIndex, Arc<Shelf<RowAddressSet>>),
     ZoneMap(ZoneMapIndex),
     BloomFilter(BloomFilterIndex),
     LabelList(LabelListIndex),
     NGram(NGramIndex),
 }
 
-/// Segments that are open, by the names of their folders: files never change, so all versions share them.
+/// Segments that are open, by the names of their folders.
 #[derive(Debug, Default)]
 pub(crate) struct OpenedIndices(RwLock<HashMap<String, Arc<Opened>>>);
+
+impl OpenedIndices {
+    /// Those that a version with these segments has too: files never change.
+    pub(crate) fn shared_with(&self, segments: &[IndexMetadata]) -> Self {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let uuids = segments.iter().map(|entry| entry.uuid.to_string());
+        let kept = uuids.filter_map(|uuid| Some((uuid.clone(), all.get(&uuid)?.clone())));
+        OpenedIndices(RwLock::new(kept.collect()))
+    }
+}
 
 impl Catalog {
     /// # Errors
@@ -146,8 +158,8 @@ impl Segment {
             Some(opened) => opened,
             None => {
                 let files = SegmentFiles::new(dataset, &self.meta);
-                let opened =
-                    Opened::open(kind, &files).map_err(|error| Error::index(self.path(dataset), error))?;
+                let opened = Opened::open(kind, &files, dataset.cache())
+                    .map_err(|error| Error::index(self.path(dataset), error))?;
                 let mut all = all.write().unwrap_or_else(PoisonError::into_inner);
                 all.entry(uuid).or_insert(Arc::new(opened)).clone()
             }
@@ -195,15 +207,33 @@ impl Segment {
 }
 
 impl Opened {
-    fn open(kind: &IndexKind, files: &SegmentFiles<'_>) -> lancet_format::Result<Self> {
+    fn open(
+        kind: &IndexKind,
+        files: &SegmentFiles<'_>,
+        cache: &Arc<IndexCache>,
+    ) -> lancet_format::Result<Self> {
         Ok(match kind {
-            IndexKind::BTree(_) => Opened::BTree(BTreeIndex::open(files)?),
-            IndexKind::Bitmap => Opened::Bitmap(BitmapIndex::open(files)?),
+            IndexKind::BTree(_) => {
+                let tree = BTreeIndex::open(files)?;
+                let pages = Pages::new(cache, &tree);
+                Opened::BTree(tree, pages)
+            }
+            IndexKind::Bitmap => {
+                let keys = BitmapIndex::open(files)?;
+                let sets = Shelf::new(cache.clone(), keys.num_keys() + keys.num_null_sets());
+                Opened::Bitmap(keys, sets)
+            }
             IndexKind::ZoneMap(_) => Opened::ZoneMap(ZoneMapIndex::open(files)?),
             IndexKind::BloomFilter => Opened::BloomFilter(BloomFilterIndex::open(files)?),
             IndexKind::LabelList { .. } => Opened::LabelList(LabelListIndex::open(files)?),
             IndexKind::NGram => Opened::NGram(NGramIndex::open(files)?),
             _ => return Err(lancet_format::Error::unsupported("an index of this kind is not searched")),
         })
+    }
+}
+
+impl Cached for RowAddressSet {
+    fn bytes(&self) -> usize {
+        self.memory() + size_of::<Self>()
     }
 }

@@ -5,15 +5,24 @@ use super::{
     catalog::{Opened, ScalarIndex, Segment},
     condition::{Condition, Room, Test},
     fragments::Fragments,
+    pages::Pages,
     places,
 };
-use crate::{Dataset, Error, Result, expr::Scalar, scan::Stats};
+use crate::{
+    Dataset, Error, Result,
+    cache::{Item, Shelf},
+    expr::Scalar,
+    scan::Stats,
+};
 use lancet_format::index::{BTreeIndex, BitmapIndex, RowAddressSet};
 use lancet_index::{
     Answer, Query, RowSet, bitmap, bloom_filter, btree, label_list, ngram, query::union_of_addresses,
     zone_map,
 };
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
+
+/// With no more ids than this, pages of them are kept for the next query.
+const FEW_IDS: u64 = 1 << 14;
 
 /// The entries of an index that answer a condition.
 #[derive(Debug)]
@@ -34,9 +43,9 @@ pub(crate) struct Located<'d> {
 #[derive(Debug)]
 enum Part<'d> {
     /// Rows of a BTree.
-    Intervals(&'d BTreeIndex, Vec<Range<u64>>),
+    Intervals(&'d BTreeIndex, &'d Pages, Vec<Range<u64>>),
     /// Sets of a Bitmap, which have no row in common.
-    Sets(Vec<RowAddressSet>),
+    Sets(Vec<Item<RowAddressSet>>),
     /// Rows.
     Rows(RowSet),
 }
@@ -83,8 +92,8 @@ impl<'d> Search<'d> {
         for (segment, opened) in opened {
             let rows_of = |fragment| places::rows_of(self.dataset, segment.domain, fragment);
             let found = match opened {
-                Opened::BTree(tree) => intervals(tree, &query, condition, self.stats),
-                Opened::Bitmap(keys) => sets(keys, &query, condition, self.stats),
+                Opened::BTree(tree, pages) => intervals(tree, pages, &query, condition, self.stats),
+                Opened::Bitmap(keys, cached) => sets(keys, cached, &query, condition, self.stats),
                 Opened::ZoneMap(zones) => {
                     self.stats.compared_zones(zones.zones().len());
                     zone_map::search(zones, &query, &rows_of).map(|answer| whole(answer, condition))
@@ -166,11 +175,12 @@ fn whole<'d>(answer: Option<Answer>, condition: &Condition) -> Option<Found<'d>>
 
 fn intervals<'d>(
     tree: &'d BTreeIndex,
+    mut pages: &'d Pages,
     query: &Query<'_>,
     condition: &Condition,
     stats: &Stats,
 ) -> lancet_format::Result<Option<Found<'d>>> {
-    let (mut selected, mut pages) = (Vec::new(), btree::LastPage::default());
+    let mut selected = Vec::new();
     if !btree::intervals(tree, query, &mut pages, &mut selected)? {
         return Ok(None);
     }
@@ -178,7 +188,7 @@ fn intervals<'d>(
     if !condition.negated {
         return Ok(Some(Found {
             exact: true,
-            direct: Some(Part::Intervals(tree, selected)),
+            direct: Some(Part::Intervals(tree, pages, selected)),
             complement: None,
         }));
     }
@@ -199,24 +209,25 @@ fn intervals<'d>(
     }
     Ok(Some(Found {
         exact: true,
-        direct: Some(Part::Intervals(tree, others)),
-        complement: Some(Part::Intervals(tree, selected)),
+        direct: Some(Part::Intervals(tree, pages, others)),
+        complement: Some(Part::Intervals(tree, pages, selected)),
     }))
 }
 
 fn sets<'d>(
     keys: &BitmapIndex,
+    cached: &Arc<Shelf<RowAddressSet>>,
     query: &Query<'_>,
     condition: &Condition,
     stats: &Stats,
 ) -> lancet_format::Result<Option<Found<'d>>> {
     let Some(selected) = bitmap::positions(keys, query) else { return Ok(None) };
     let read = |positions: &mut dyn Iterator<Item = usize>, nulls: bool| {
-        let mut sets =
-            positions.map(|position| keys.rows(position)).collect::<lancet_format::Result<Vec<_>>>()?;
+        let read = |position| cached.get(position, || keys.rows(position));
+        let mut sets = positions.map(read).collect::<lancet_format::Result<Vec<_>>>()?;
         if nulls {
             for set in 0..keys.num_null_sets() {
-                sets.push(keys.null_rows(set)?);
+                sets.push(cached.get(keys.num_keys() + set, || keys.null_rows(set))?);
             }
         }
         stats.read_postings(sets.len());
@@ -234,7 +245,7 @@ fn sets<'d>(
 impl Part<'_> {
     fn rows(&self) -> u64 {
         match self {
-            Part::Intervals(_, intervals) => intervals.iter().map(|range| range.end - range.start).sum(),
+            Part::Intervals(_, _, intervals) => intervals.iter().map(|range| range.end - range.start).sum(),
             Part::Sets(sets) => sets.iter().map(|set| set.len().unwrap_or(u32::MAX.into())).sum(),
             Part::Rows(rows) => rows.len(),
         }
@@ -270,14 +281,23 @@ impl Located<'_> {
         for (segment, part) in &self.parts {
             let mut set = RowSet::new();
             match part {
-                Part::Intervals(tree, intervals) => {
-                    let read = btree::ids(tree, intervals, &mut btree::Scratch::default(), &mut set);
+                Part::Intervals(tree, pages, intervals) => {
+                    let read = match part.rows() {
+                        ..=FEW_IDS => {
+                            let mut ids = Vec::with_capacity(part.rows() as usize);
+                            let mut each = intervals.iter().cloned();
+                            let read = each.try_for_each(|rows| pages.extend_ids(tree, rows, &mut ids));
+                            set.assign_ids(&ids, &mut Vec::new());
+                            read
+                        }
+                        _ => btree::ids(tree, intervals, &mut btree::Scratch::default(), &mut set),
+                    };
                     read.map_err(|error| Error::index(segment.path(search.dataset), error))?;
                     search.stats.read_entries(part.rows());
                 }
                 Part::Sets(sets) => {
                     let rows_of = |fragment| places::rows_of(search.dataset, segment.domain, fragment);
-                    union_of_addresses(sets, &rows_of, &mut set);
+                    union_of_addresses(sets.iter().map(|set| &**set), &rows_of, &mut set);
                 }
                 Part::Rows(rows) => set = rows.clone(),
             }
@@ -317,7 +337,7 @@ impl Located<'_> {
             }
             total += match part {
                 // With as many entries as there are rows, each row has one, and there are no others.
-                Part::Intervals(tree, _) if tree.num_rows() == physical => part.rows(),
+                Part::Intervals(tree, ..) if tree.num_rows() == physical => part.rows(),
                 Part::Sets(sets) if !dataset.manifest().has_stable_row_ids() => {
                     let is_covered = |id| {
                         dataset.manifest().position_of(id).is_some_and(|position| coverage.contains(position))
@@ -327,7 +347,7 @@ impl Located<'_> {
                         rows.map(|(_, rows)| rows.map(lancet_format::table::Roaring::len))
                             .sum::<Option<u64>>()
                     };
-                    match sets.iter().map(of_set).sum::<Option<u64>>() {
+                    match sets.iter().map(|set| of_set(set)).sum::<Option<u64>>() {
                         Some(rows) => rows,
                         None => return Ok(None),
                     }

@@ -12,6 +12,7 @@ mod catalog;
 mod condition;
 mod fragments;
 mod locate;
+mod pages;
 mod places;
 mod rows;
 mod split;
