@@ -60,7 +60,7 @@ pub use nearest::{
 };
 pub use plan::IndexUse;
 pub use projection::Projection;
-pub use scan::{Batches, FragmentPlan, IndexPlan, IntoFilter, Plan, Reading, Scan, Stats};
+pub use scan::{Batches, FragmentPlan, IndexPlan, IntoFilter, Plan, Prepared, Reading, Scan, Stats};
 pub use take::Rows;
 pub use verify::{Finding, Progress, verify_file};
 pub use versions::Version;

@@ -10,6 +10,7 @@
 mod answer;
 mod catalog;
 mod condition;
+mod direct;
 mod fragments;
 mod locate;
 mod pages;
@@ -21,6 +22,7 @@ pub use answer::IndexUse;
 pub(crate) use answer::{Answer, Wanted};
 pub(crate) use catalog::{Catalog, OpenedIndices};
 pub(crate) use condition::Condition;
+pub(crate) use direct::{Direct, DirectRoom, Place};
 pub(crate) use fragments::Fragments;
 pub(crate) use locate::Search;
 pub(crate) use rows::Rows;

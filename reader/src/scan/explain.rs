@@ -76,10 +76,11 @@ pub enum Reading {
 
 pub(super) fn plan(scan: &Scan) -> Result<Plan> {
     let live = scan.dataset.live_before()?;
-    let search = scan.search(&[]);
+    let parameters = scan.parameters()?;
+    let search = scan.search(parameters);
     let answer = scan.answer(search, scan.offset.saturating_add(scan.limit.unwrap_or(u64::MAX)))?;
     let filter = scan.filter.as_deref();
-    let text = |numbers: &[usize]| Some(filter?.only(numbers)?.to_string());
+    let text = |numbers: &[usize]| Some(filter?.only(numbers, parameters)?.to_string());
     let fragment = |position: usize| FragmentPlan {
         fragment: scan.dataset.fragments()[position].meta.id,
         reading: match &answer {
@@ -100,7 +101,7 @@ pub(super) fn plan(scan: &Scan) -> Result<Plan> {
             None => filter.map(|filter| filter.expr().to_string()),
         },
         indices: answer.as_ref().map(|answer| indices(scan, answer)).unwrap_or_default(),
-        filter_columns: filter.map(|filter| filter.whole().column_names()).unwrap_or_default(),
+        filter_columns: filter.map(|filter| filter.column_names()).unwrap_or_default(),
         columns: scan.projection.names().iter().map(|name| name.to_string()).collect(),
         fragments: scan.positions().into_iter().map(fragment).collect(),
         offset: scan.offset,

@@ -33,7 +33,7 @@ const STRETCH_ROWS: u64 = 8 * PIECE_ROWS;
 /// Where a filtered scan is.
 #[derive(Debug)]
 pub(super) struct Filtered {
-    planned: Option<Arc<Planned>>,
+    planned: Arc<Planned>,
     stretches: VecDeque<Stretch>,
     /// The stretch that is being read.
     run: Option<Run>,
@@ -57,11 +57,11 @@ pub(super) fn count(scan: &Scan, enough: u64) -> Result<u64> {
     if let Some(rows) = scan.count_in_indices()? {
         return Ok(rows);
     }
-    let planned = Planned::new(scan, enough)?.map(Arc::new);
+    let planned = Arc::new(Planned::new(scan, enough)?);
     let mut total = 0;
-    let mut stretches = stretches(scan, planned.as_ref())?;
+    let mut stretches = stretches(scan, &planned)?;
     while !stretches.is_empty() && total < enough {
-        let counts = each(scan, planned.as_ref(), &mut stretches, &|run| {
+        let counts = each(scan, &planned, &mut stretches, &|run| {
             let mut rows = 0;
             while let Some(piece) = run.next_piece(scan)? {
                 rows += run.count(&piece);
@@ -78,14 +78,14 @@ pub(super) fn count(scan: &Scan, enough: u64) -> Result<u64> {
 
 /// The rows of each of the fragments at `positions` for which the filter is true.
 pub(crate) fn matches(scan: &Scan, positions: &[usize]) -> Result<Vec<Mask>> {
-    let planned = Planned::new(scan, u64::MAX)?.map(Arc::new);
-    let mut stretches = stretches_of(scan, planned.as_ref(), positions)?;
+    let planned = Arc::new(Planned::new(scan, u64::MAX)?);
+    let mut stretches = stretches_of(scan, &planned, positions)?;
     let rows = |&position: &usize| scan.dataset.fragments()[position].physical_rows(scan.dataset.pool());
     let filled = |rows| Mask::filled(usize::try_from(rows).unwrap_or(usize::MAX), false);
     let mut masks =
         positions.iter().map(|position| rows(position).map(filled)).collect::<Result<Vec<_>>>()?;
     while !stretches.is_empty() {
-        let found = each(scan, planned.as_ref(), &mut stretches, &|run| {
+        let found = each(scan, &planned, &mut stretches, &|run| {
             while let Some(piece) = run.next_piece(scan)? {
                 run.find(&piece);
                 scan.watch.check()?;
@@ -104,24 +104,19 @@ pub(crate) fn matches(scan: &Scan, positions: &[usize]) -> Result<Vec<Mask>> {
 }
 
 /// All rows to be looked at, in stretches.
-fn stretches(scan: &Scan, planned: Option<&Arc<Planned>>) -> Result<VecDeque<Stretch>> {
+fn stretches(scan: &Scan, planned: &Arc<Planned>) -> Result<VecDeque<Stretch>> {
     stretches_of(scan, planned, &scan.positions())
 }
 
-fn stretches_of(
-    scan: &Scan,
-    planned: Option<&Arc<Planned>>,
-    positions: &[usize],
-) -> Result<VecDeque<Stretch>> {
+fn stretches_of(scan: &Scan, planned: &Arc<Planned>, positions: &[usize]) -> Result<VecDeque<Stretch>> {
     let mut stretches = VecDeque::new();
     for &position in positions {
-        match planned {
-            Some(planned) if planned.covers(position) => match planned.has_rows(scan, position)? {
-                true => {}
-                false => continue,
-            },
-            Some(_) if scan.indexed_only => continue,
-            _ => {}
+        let is_skipped = match planned.covers(position) {
+            true => !planned.has_rows(scan, position)?,
+            false => scan.indexed_only && planned.is_of_indices(),
+        };
+        if is_skipped {
+            continue;
         }
         let rows = scan.dataset.fragments()[position].physical_rows(scan.dataset.pool())?;
         let mut start = 0;
@@ -137,7 +132,7 @@ fn stretches_of(
 /// Takes some stretches off the front and does `work` with each, on all threads if the scan is parallel.
 fn each<T: Send>(
     scan: &Scan,
-    planned: Option<&Arc<Planned>>,
+    planned: &Arc<Planned>,
     stretches: &mut VecDeque<Stretch>,
     work: &(dyn Fn(&mut Run) -> Result<T> + Sync),
 ) -> Vec<Result<T>> {
@@ -154,9 +149,9 @@ fn each<T: Send>(
 impl Filtered {
     pub(super) fn new(scan: &Scan) -> Result<Self> {
         let remaining = scan.limit.unwrap_or(u64::MAX);
-        let planned = Planned::new(scan, scan.offset.saturating_add(remaining))?.map(Arc::new);
+        let planned = Arc::new(Planned::new(scan, scan.offset.saturating_add(remaining))?);
         Ok(Filtered {
-            stretches: stretches(scan, planned.as_ref())?,
+            stretches: stretches(scan, &planned)?,
             planned,
             run: None,
             ready: VecDeque::new(),
@@ -201,10 +196,10 @@ impl Filtered {
             }
             if !scan.is_parallel() {
                 let stretch = self.stretches.pop_front();
-                self.run = stretch.map(|stretch| Run::new(scan, self.planned.as_ref(), stretch));
+                self.run = stretch.map(|stretch| Run::new(scan, &self.planned, stretch));
                 continue;
             }
-            let read = each(scan, self.planned.as_ref(), &mut self.stretches, &|run| {
+            let read = each(scan, &self.planned, &mut self.stretches, &|run| {
                 let mut batches = Vec::new();
                 while let Some(batch) = run.next_batch(scan, u64::MAX)? {
                     batches.push(batch);
@@ -224,8 +219,8 @@ struct Run {
     position: usize,
     /// Rows that were not yet looked at.
     left: Range<u64>,
-    /// What indices tell of the fragment, if they do.
-    planned: Option<Arc<Planned>>,
+    /// What indices tell.
+    planned: Arc<Planned>,
     candidates: Candidates,
     piece_rows: u64,
     batch_rows: usize,
@@ -250,13 +245,8 @@ enum Piece {
 }
 
 impl Run {
-    fn new(scan: &Scan, planned: Option<&Arc<Planned>>, stretch: Stretch) -> Self {
-        let planned = planned.filter(|planned| planned.covers(stretch.position)).cloned();
-        let ready = match &planned {
-            None => scan.filter.as_ref().map(|filter| filter.whole()),
-            Some(planned) => planned.refine(),
-        };
-        let columns = ready.map_or(&[][..], |ready| ready.columns());
+    fn new(scan: &Scan, planned: &Arc<Planned>, stretch: Stretch) -> Self {
+        let columns = planned.ready(stretch.position).map_or(&[][..], |ready| ready.columns());
         Run {
             position: stretch.position,
             left: stretch.rows,
@@ -269,7 +259,7 @@ impl Run {
             mask: Mask::default(),
             scratch: Scratch::default(),
             old: Vec::new(),
-            planned,
+            planned: planned.clone(),
         }
     }
 
@@ -327,10 +317,12 @@ impl Run {
 
     /// Finds the rows of the next piece for which the filter is true.
     fn next_piece(&mut self, scan: &Scan) -> Result<Option<Piece>> {
-        let Some(filter) = &scan.filter else { return Ok(None) };
-        match self.planned.clone() {
-            None => self.next_scanned(scan, filter.whole()),
-            Some(planned) => self.next_planned(scan, &planned),
+        let planned = self.planned.clone();
+        let ready = planned.ready(self.position);
+        match (planned.covers(self.position), ready) {
+            (true, ready) => self.next_planned(scan, &planned, ready),
+            (false, Some(ready)) => self.next_scanned(scan, ready),
+            (false, None) => Ok(None),
         }
     }
 
@@ -358,12 +350,17 @@ impl Run {
     }
 
     /// A piece of rows that indices leave.
-    fn next_planned(&mut self, scan: &Scan, planned: &Planned) -> Result<Option<Piece>> {
+    fn next_planned(
+        &mut self,
+        scan: &Scan,
+        planned: &Planned,
+        ready: Option<&Ready>,
+    ) -> Result<Option<Piece>> {
         if !self.left.is_empty() {
             let rows = std::mem::replace(&mut self.left, 0..0);
             planned.extend_live(scan, self.position, rows, self.candidates.start())?;
         }
-        let Some(ready) = planned.refine() else {
+        let Some(ready) = ready else {
             self.piece.clear();
             self.candidates.take_all(&mut self.piece);
             return Ok((!self.piece.is_empty()).then_some(Piece::All));

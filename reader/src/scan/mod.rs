@@ -7,6 +7,7 @@
 //! filtered   with one: the columns of the filter first, then only the rows that remain
 //! planned    the rows that indices leave
 //! inputs     the columns of a range of rows, each read when the filter first asks for it
+//! prepared   a scan that runs many times with other values
 //! explain    what a scan would do
 //! stats      what it has done
 //! watch      deadline and cancellation, looked at between batches
@@ -18,6 +19,7 @@ mod filter;
 mod filtered;
 mod inputs;
 mod planned;
+mod prepared;
 mod stats;
 mod watch;
 mod whole;
@@ -28,9 +30,12 @@ pub(crate) use filter::Filter;
 pub use filter::IntoFilter;
 pub(crate) use filtered::matches;
 pub(crate) use inputs::RangeInputs;
+pub use prepared::Prepared;
 pub use stats::Stats;
 
-use crate::{Batch, Dataset, Error, IndexUse, Nearest, Projection, Result, nearest::IntoVector, read};
+use crate::{
+    Batch, Dataset, Error, IndexUse, Nearest, Projection, Result, expr::Scalar, nearest::IntoVector, read,
+};
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Instant,
@@ -62,6 +67,8 @@ pub struct Scan {
     dataset: Dataset,
     projection: Projection,
     filter: Option<Arc<Filter>>,
+    /// The values of the filter's parameters.
+    parameters: Vec<Scalar>,
     fragments: Option<Vec<u32>>,
     offset: u64,
     limit: Option<u64>,
@@ -81,6 +88,7 @@ impl Scan {
             dataset,
             projection,
             filter: None,
+            parameters: Vec::new(),
             fragments: None,
             offset: 0,
             limit: None,
@@ -190,6 +198,14 @@ impl Scan {
     pub fn indexed_only(mut self, only: bool) -> Self {
         self.indexed_only = only;
         self
+    }
+
+    /// Gives a parameter of the filter its value.
+    fn bind(&mut self, number: usize, value: Scalar) {
+        if self.parameters.len() <= number {
+            self.parameters.resize(number + 1, Scalar::Null);
+        }
+        self.parameters[number] = value;
     }
 
     fn index_use(&self) -> IndexUse {

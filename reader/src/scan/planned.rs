@@ -2,35 +2,50 @@
 
 use super::{Scan, filter::Ready};
 use crate::{
-    Result,
+    Error, IndexUse, Result,
     expr::Scalar,
     plan::{Answer, Fragments, Rows, Search, Wanted},
     read,
 };
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
-/// The rows that indices leave.
+/// The rows that indices leave, and what is evaluated on which rows.
 #[derive(Debug)]
 pub(crate) struct Planned {
     rows: Rows,
     /// The fragments that the rows are about.
     coverage: Fragments,
     /// What is evaluated on these rows; nothing if they are the answer.
-    refine: Option<Ready>,
+    refine: Option<Arc<Ready>>,
+    /// What is evaluated on the rows of all other fragments.
+    whole: Option<Arc<Ready>>,
 }
 
 impl Planned {
-    /// `None` if there is no filter or indices do not serve it.
+    /// Asks the indices; `enough` rows will do.
     ///
     /// # Errors
     /// Those of the files of indices.
-    pub(crate) fn new(scan: &Scan, enough: u64) -> Result<Option<Self>> {
-        let Some(filter) = &scan.filter else { return Ok(None) };
-        let search = scan.search(&[]);
-        let Some(answer) = scan.answer(search, enough)? else { return Ok(None) };
-        let refine = filter.only(&answer.refine).map(|typed| Ready::new(&typed)).transpose()?;
-        let rows = answer.rows(search, filter.conjuncts())?;
-        Ok(Some(Planned { rows, coverage: answer.coverage, refine }))
+    pub(crate) fn new(scan: &Scan, enough: u64) -> Result<Self> {
+        let mut planned = Planned {
+            rows: Rows::default(),
+            coverage: Fragments::none(scan.dataset.fragments().len()),
+            refine: None,
+            whole: None,
+        };
+        let Some(filter) = &scan.filter else { return Ok(planned) };
+        let parameters = scan.parameters()?;
+        let search = scan.search(parameters);
+        if let Some(answer) = scan.answer(search, enough)? {
+            let refine = filter.only(&answer.refine, parameters);
+            planned.refine = refine.map(|typed| Ready::new(&typed).map(Arc::new)).transpose()?;
+            planned.rows = answer.rows(search, filter.conjuncts())?;
+            planned.coverage = answer.coverage;
+        }
+        if scan.positions().into_iter().any(|position| !planned.coverage.contains(position)) {
+            planned.whole = Some(filter.whole(parameters)?);
+        }
+        Ok(planned)
     }
 
     /// Whether the rows tell about the fragment at `position`.
@@ -38,9 +53,17 @@ impl Planned {
         self.coverage.contains(position)
     }
 
-    /// What is evaluated on the rows.
-    pub(crate) fn refine(&self) -> Option<&Ready> {
-        self.refine.as_ref()
+    /// Whether indices were asked.
+    pub(crate) fn is_of_indices(&self) -> bool {
+        !self.coverage.is_empty()
+    }
+
+    /// What is evaluated on rows of the fragment at `position`: on those that indices leave, or on all.
+    pub(crate) fn ready(&self, position: usize) -> Option<&Ready> {
+        match self.covers(position) {
+            true => self.refine.as_deref(),
+            false => self.whole.as_deref(),
+        }
     }
 
     /// Whether there are rows of the fragment at `position`.
@@ -72,6 +95,23 @@ impl Planned {
 }
 
 impl Scan {
+    /// The values of the filter's parameters.
+    ///
+    /// # Errors
+    /// Invalid input if one of them has none.
+    pub(crate) fn parameters(&self) -> Result<&[Scalar]> {
+        let wanted = self.filter.as_ref().map_or(&[][..], |filter| filter.parameters());
+        for (number, data_type) in wanted.iter().enumerate() {
+            if data_type.is_some() && self.parameters.get(number).is_none_or(Scalar::is_null) {
+                return Err(Error::invalid_input(format!(
+                    "parameter ${} of the filter has no value: prepare the scan and bind one",
+                    number + 1
+                )));
+            }
+        }
+        Ok(&self.parameters)
+    }
+
     /// What searches in indices need; `parameters` are the values of those of the filter.
     pub(crate) fn search<'a>(&'a self, parameters: &'a [Scalar]) -> Search<'a> {
         Search { dataset: &self.dataset, parameters, stats: &self.stats }
@@ -89,11 +129,11 @@ impl Scan {
         let Some(filter) = &self.filter else { return Ok(None) };
         let mut wanted = Fragments::none(self.dataset.fragments().len());
         self.positions().into_iter().for_each(|position| wanted.insert(position));
-        let search = self.search(&[]);
+        let search = self.search(self.parameters()?);
         // Without reading rows, an index is always worth its while.
         let indices = match self.index_use() {
-            crate::IndexUse::Never => return Ok(None),
-            _ => crate::IndexUse::Always,
+            IndexUse::Never => return Ok(None),
+            _ => IndexUse::Always,
         };
         let all = Wanted { indices, rows: u64::MAX };
         match Answer::plan(search, filter.conjuncts(), filter.conditions(), all)? {
