@@ -353,7 +353,7 @@ impl MiniBlock {
         };
         let indices =
             scratch.indices.get_or_insert_with(|| LeafBuilder::new(dictionary.index.clone(), 0, None));
-        if *indices.shape() != dictionary.index {
+        if !indices.shape().is(&dictionary.index) {
             *indices = LeafBuilder::new(dictionary.index.clone(), 0, None);
         }
         indices.clear();

@@ -192,7 +192,7 @@ impl Page {
 
     /// Appends rows `range` of the page to `target`.
     fn read(&self, range: Range<u64>, target: &mut Target) -> Result<()> {
-        if *target.leaf.shape() != self.shape {
+        if !target.leaf.shape().is(&self.shape) {
             return Err(changed());
         }
         let first = target.leaf.len();
