@@ -94,7 +94,7 @@ fn decode_vbmi2(symbols: &Symbols, codes: &[u8], block: &mut Block, out: &mut [u
     if bits == 0 {
         block.literals[words] = inside;
     }
-    if codes.len() % 8 == 0 {
+    if codes.len().is_multiple_of(8) {
         block.places[codes.len() / 8] = at as u16;
     }
     Some(at)
