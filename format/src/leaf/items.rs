@@ -63,9 +63,12 @@ impl Items {
     /// Too large if they would fill memory.
     pub(crate) fn append_to(&self, leaf: &mut LeafBuilder, indices: &[u32]) -> Result<()> {
         debug_assert_eq!(self.slots.shape, leaf.shape);
-        match self.slots.slots {
-            0 => return leaf.append_defaults(indices.len()),
-            1 => return self.append_first(leaf, indices.len()),
+        match indices {
+            [] => return Ok(()),
+            _ if self.slots.slots == 0 => return leaf.append_defaults(indices.len()),
+            [first, rest @ ..] if rest.iter().all(|index| index == first) => {
+                return self.append_repeated(leaf, *first as usize, indices.len());
+            }
             _ => {}
         }
         match (&mut leaf.values, &self.slots.values) {
@@ -97,11 +100,11 @@ impl Items {
         Ok(())
     }
 
-    /// Appends the first item `count` times.
+    /// Appends item `index` `count` times.
     ///
     /// # Errors
     /// Too large if that would fill memory.
-    pub(crate) fn append_first(&self, leaf: &mut LeafBuilder, count: usize) -> Result<()> {
+    pub(crate) fn append_repeated(&self, leaf: &mut LeafBuilder, index: usize, count: usize) -> Result<()> {
         fn texts<O: Offset>(
             offsets: &mut Buffer,
             bytes: &mut Buffer,
@@ -124,28 +127,30 @@ impl Items {
             (Slots::Fixed(_), Slots::Fixed(items)) => {
                 let width = leaf.shape.slot_bytes().unwrap_or_default();
                 check_repeated(count, width as u64)?;
-                repeat(&items.as_slice()[..width], leaf.grow_fixed(count, width)?);
+                repeat(&items.as_slice()[index * width..][..width], leaf.grow_fixed(count, width)?);
                 return Ok(());
             }
             (Slots::Bits(out), Slots::Bits(item)) => {
                 let LeafShape::Fixed { items, .. } = leaf.shape else { unreachable!("bits have a width") };
                 check_repeated(count, items as u64)?;
                 match items {
-                    1 => out.append_n(count, item.get(0)),
-                    _ => (0..count * items).for_each(|i| out.append(item.get(i % items))),
+                    1 => out.append_n(count, item.get(index)),
+                    _ => (0..count * items).for_each(|i| out.append(item.get(index * items + i % items))),
                 }
                 leaf.items_are_valid(count);
             }
             (Slots::Null, _) => return leaf.append_defaults(count),
             (Slots::Variable { offsets, bytes }, Slots::Variable { offsets: from, bytes: data }) => {
-                let text = &data.as_slice()[..from.typed::<i32>()[1] as usize];
+                let from = &from.typed::<i32>()[index..];
+                let text = &data.as_slice()[from[0] as usize..from[1] as usize];
                 texts::<i32>(offsets, bytes, text, count)?;
             }
             (
                 Slots::LargeVariable { offsets, bytes },
                 Slots::LargeVariable { offsets: from, bytes: data },
             ) => {
-                let text = &data.as_slice()[..from.typed::<i64>()[1] as usize];
+                let from = &from.typed::<i64>()[index..];
+                let text = &data.as_slice()[from[0] as usize..from[1] as usize];
                 texts::<i64>(offsets, bytes, text, count)?;
             }
             _ => return Err(leaf.mismatch("items of another type")),

@@ -170,7 +170,7 @@ impl Constant {
             return Ok(());
         }
         match &self.value {
-            Some(value) => value.append_first(&mut target.leaf, slots),
+            Some(value) => value.append_repeated(&mut target.leaf, 0, slots),
             None => target.leaf.append_defaults(slots),
         }
     }

@@ -15,8 +15,10 @@
 mod block;
 
 #[cfg(target_arch = "x86_64")]
-use crate::arch::x86_64::fsst as x86_64;
+use crate::arch::x86_64::fsst::Squeeze;
 pub(crate) use block::Block;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use block::LITERAL;
 use core::slice::Iter;
 
 /// The length of a code without a symbol: a bit that no length has.
@@ -40,6 +42,9 @@ pub struct Symbols {
     pub(crate) lengths: [u8; 256],
     /// By byte: as many bytes as it can stand for, at the most.
     most: [u8; 256],
+    /// The instructions to decode with, if the machine has them.
+    #[cfg(target_arch = "x86_64")]
+    squeeze: Option<Squeeze>,
 }
 
 impl core::fmt::Debug for Symbols {
@@ -58,7 +63,14 @@ impl Symbols {
         let n = table[0] as usize;
         let (symbols, rest) = table[8..].split_at(8 * n);
         let compressed = table[3] & 1 != 0;
-        let mut parsed = Symbols { compressed, symbols: [0; 256], lengths: [NONE; 256], most: [1; 256] };
+        let mut parsed = Symbols {
+            compressed,
+            symbols: [0; 256],
+            lengths: [NONE; 256],
+            most: [1; 256],
+            #[cfg(target_arch = "x86_64")]
+            squeeze: Squeeze::in_use(),
+        };
         for (symbol, &bytes) in parsed.symbols.iter_mut().zip(symbols.as_chunks().0) {
             *symbol = u64::from_le_bytes(bytes);
         }
@@ -81,8 +93,8 @@ impl Symbols {
             return codes.len();
         }
         #[cfg(target_arch = "x86_64")]
-        if x86_64::is_usable() {
-            return x86_64::sum(&self.most, codes);
+        if let Some(squeeze) = self.squeeze {
+            return squeeze.sum(&self.most, codes);
         }
         sum(&self.most, codes)
     }
