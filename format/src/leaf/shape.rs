@@ -18,6 +18,8 @@ pub(crate) enum LeafShape {
     },
     /// Bytes of any number, text if `utf8`; `large` columns have 64-bit offsets.
     Variable { large: bool, utf8: bool },
+    /// A value of each field of a struct, at least one of which is variable.
+    Packed(Vec<LeafShape>),
 }
 
 /// One item of a fixed-width slot.
