@@ -216,6 +216,16 @@ impl BTreeIndex {
         part.first_row + start..part.first_row + end
     }
 
+    /// The page that holds a row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn page_of(&self, row: u64) -> usize {
+        assert!(row < self.rows, "row {row} of {}", self.rows);
+        let (part, within) = self.part_of(&(row..row));
+        part.first_page + (within.start / self.batch_size) as usize
+    }
+
     /// The values of a page. The buffers of `reuse` are written again where they fit.
     ///
     /// # Errors
@@ -241,6 +251,17 @@ impl BTreeIndex {
         };
         let place = format!("rows {}..{} (page {page})", rows.start, rows.end);
         part.file.check(Err(Error::corrupt(wrong).within(place)))
+    }
+
+    /// The values of a page as keys.
+    ///
+    /// # Errors
+    /// Those of [`read_page`](Self::read_page).
+    ///
+    /// # Panics
+    /// If there is no such page.
+    pub fn read_keys(&self, page: usize) -> Result<Keys> {
+        Ok(Keys::of(self.read_page(page, None)?).expect("a type that was found to have an order"))
     }
 
     /// The ids of some rows, in a column of `u64` without nulls. The buffers of `reuse` are written again where

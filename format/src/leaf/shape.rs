@@ -30,6 +30,22 @@ pub(crate) enum Item {
 }
 
 impl LeafShape {
+    /// Whether this is the same shape: cheap where there are no dimensions, since it is asked for every range of rows.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                LeafShape::Fixed { item, dims, items },
+                LeafShape::Fixed { item: other_item, dims: other_dims, items: other_items },
+            ) => {
+                item == other_item
+                    && items == other_items
+                    && dims.len() == other_dims.len()
+                    && (dims.is_empty() || dims == other_dims)
+            }
+            (one, other) => one == other,
+        }
+    }
+
     /// The shape of `data_type`.
     ///
     /// # Errors

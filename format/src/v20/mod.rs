@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
         for_each_page(pages, ranges, |index, part| {
             let part = part.start as usize..part.end as usize;
             match &page(self.file, column, index, field)?.content {
-                Content::Leaf(array) if array.shape() == slots.shape() => {
+                Content::Leaf(array) if array.shape().is(slots.shape()) => {
                     if let Rows::AtLeast(_) = rows
                         && array.is_absent()
                     {

@@ -3,7 +3,7 @@
 use crate::{Error, Result, vector::Vector, with_numbers};
 use alloc::format;
 use bytemuck::Pod;
-use lancet_format::{Column, DataType, index::Tensor};
+use lancet_format::{Buffer, DataType, index::Tensor};
 use lancet_kernels::distance::{DistanceTable, Element, Metric};
 
 /// The distances of `query` to all rows of a tensor of its type.
@@ -15,26 +15,26 @@ pub(super) fn distances(query: &Vector, metric: Metric, rows: &Tensor, out: &mut
     with_numbers!(query, values => typed(values, metric, rows, out));
 }
 
-/// The distances of `query` to rows `start..start + out.len()` of `column`.
+/// The distances of `query` to rows `start..start + out.len()` of those that lie end to end in `vectors`.
 pub(super) fn block(
     query: &Vector,
     metric: Metric,
-    column: &Column,
+    vectors: &Buffer,
     start: usize,
     out: &mut [f32],
 ) -> Result<()> {
     fn typed<T: Element + Pod>(
         query: &[T],
         metric: Metric,
-        column: &Column,
+        vectors: &Buffer,
         start: usize,
         out: &mut [f32],
     ) -> Option<()> {
-        let rows = column.flat::<T>()?.get(start * query.len()..(start + out.len()) * query.len())?;
+        let rows = vectors.typed::<T>().get(start * query.len()..(start + out.len()) * query.len())?;
         DistanceTable::<T>::current().distances(metric, query, rows, query.len(), out);
         Some(())
     }
-    let done = with_numbers!(query, values => typed(values, metric, column, start, out));
+    let done = with_numbers!(query, values => typed(values, metric, vectors, start, out));
     done.ok_or_else(|| Error::corrupt("expected vectors of the query's type"))
 }
 
