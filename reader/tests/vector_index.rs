@@ -220,6 +220,34 @@ fn threads_read_a_partition_once() {
     }
 }
 
+/// A thousand queries hold the codes and row ids of what they touch, and little else; with a budget, no more than that.
+#[test]
+fn memory_grows_by_what_is_decoded() {
+    const ROWS: usize = 20_000;
+    const CODE: usize = 25;
+    let plain = Dataset::open(fixture("words")).unwrap();
+    let vectors = plain.scan().columns(["vector"]).unwrap().collect().unwrap();
+    let vectors: Vec<&[f32]> = vectors.columns()[0].flat().unwrap().chunks_exact(50).step_by(20).collect();
+    assert_eq!(vectors.len(), 1000);
+    let params = SearchParams::default().nprobes(6);
+    let everything = ROWS * 8 + ROWS * CODE * 12 / 10;
+    for budget in [usize::MAX, everything / 4] {
+        let dataset = Dataset::options().index_cache_bytes(budget).open(&fixture("words")).unwrap();
+        let index = dataset.vector_index("vector").unwrap();
+        let (mut scratch, mut hits) = (index.scratch(), Vec::new());
+        let ((), taken) = measure([budget as u64, 0, 0], || {
+            for vector in &vectors {
+                index.search(vector, &params, &Prefilter::default(), &mut scratch, &mut hits).unwrap();
+            }
+        });
+        let usage = dataset.index_cache();
+        println!("{usage:?}, {taken:?}");
+        assert!(usage.bytes <= budget && usage.entries > 10);
+        // The tables of pages, room for one search, and a partition that is being read.
+        assert!(taken.peak <= budget.min(everything) + (160 << 10), "{usage:?}, {taken:?}");
+    }
+}
+
 /// What a version no longer uses is closed when the last one that does is gone.
 #[test]
 fn segments_live_as_long_as_their_versions() {
