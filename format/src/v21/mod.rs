@@ -38,6 +38,7 @@ use full_zip::FullZip;
 pub use layers::LayerKind;
 use layers::{Layers, Node};
 use mini_block::{DecompressedChunk, MiniBlock};
+use packed::FieldRows;
 use structure::{LeafColumn, Structure, assemble, for_each_leaf, is_empty_struct};
 
 /// Ranges of at least so many rows are worth a look at what they need.
@@ -80,8 +81,9 @@ struct Scratch {
     indices: Option<LeafBuilder>,
     picks: Vec<u32>,
     chunk: DecompressedChunk,
-    /// One value, decompressed.
-    value: Vec<u8>,
+    /// One value, decompressed, or those of runs.
+    values: Vec<u8>,
+    packed: Vec<FieldRows>,
     /// The entries of a chunk at which a row starts.
     starts: Vec<u64>,
 }
@@ -90,6 +92,11 @@ impl Target {
     fn new(leaf: LeafBuilder, structure: Structure, keep: bool) -> Self {
         let scratch = Scratch::default();
         Target { leaf, structure, rep: Vec::new(), def: Vec::new(), keep, codes: None, scratch }
+    }
+
+    /// Where indices to distinct values go: where those are wanted instead of the values, they are what is returned.
+    fn picks(&mut self) -> &mut Vec<u32> {
+        self.codes.as_mut().unwrap_or(&mut self.scratch.picks)
     }
 
     /// The number of values so far.
@@ -201,7 +208,7 @@ impl Page {
 
     /// Appends rows `range` of the page to `target`.
     fn read(&self, range: Range<u64>, target: &mut Target) -> Result<()> {
-        if *target.leaf.shape() != self.shape {
+        if !target.leaf.shape().is(&self.shape) {
             return Err(changed());
         }
         let first = target.leaf.len();
@@ -419,7 +426,7 @@ fn finish_leaf(leaf: LeafBuilder, field: &Field, validity: Option<crate::Bitmap>
         DataType::Struct(fields) => match leaf.shape() {
             LeafShape::Null => packed::all_null(leaf.len(), &field.data_type, validity),
             LeafShape::Fixed { .. } => Ok(leaf.finish_packed(&field.data_type, fields, validity)),
-            LeafShape::Variable { .. } => packed::take_apart(leaf, &field.data_type, fields, validity),
+            _ => Ok(leaf.finish(&field.data_type, validity)),
         },
         other => Ok(leaf.finish(other, validity)),
     }

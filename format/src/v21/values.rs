@@ -324,13 +324,6 @@ impl<'a> Variable<'a> {
     }
 }
 
-/// Decodes one value to the start of `room`; how long it is.
-pub(crate) fn decode_fsst(symbols: &Symbols, codes: &[u8], room: &mut [u8]) -> Result<usize> {
-    symbols
-        .decode_into(codes, room)
-        .ok_or_else(|| Error::corrupt("expected FSST codes of the symbol table, found others"))
-}
-
 /// The table of a FSST encoding.
 pub(crate) fn symbols(table: &[u8]) -> Result<Box<Symbols>> {
     Symbols::parse(table).map(Box::new).map_err(|what| Error::corrupt(format!("FSST symbol table: {what}")))
