@@ -141,7 +141,7 @@ fn a_warm_search_allocates_nothing() {
         let (mut scratch, mut hits) = (index.scratch(), Vec::new());
         let queries = queries(name, 8);
         index.prewarm().unwrap();
-        for params in &params()[..5] {
+        for params in &params() {
             for prefilter in [Prefilter::default(), prefilter.clone()] {
                 let mut run = || {
                     for query in &queries {
