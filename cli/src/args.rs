@@ -133,12 +133,12 @@ pub(crate) struct IndexListArgs {
 #[command(after_help = "Example:\n  lancet index stats words.lance word_idx")]
 pub(crate) struct IndexStatsArgs {
     #[command(flatten)]
-    dataset: DatasetArgs,
+    pub(crate) dataset: DatasetArgs,
     /// Name of the index
     #[arg(value_name = "NAME")]
-    name: String,
+    pub(crate) name: String,
     #[command(flatten)]
-    output: OutputArgs,
+    pub(crate) output: OutputArgs,
 }
 
 /// Rows, filtered and searched by nearest neighbour
@@ -270,10 +270,7 @@ pub(crate) struct PlanArgs {
 impl QueryArgs {
     /// The first flag given whose feature is not there yet.
     pub(crate) fn waits_for(&self) -> Option<&'static str> {
-        first_given(&[
-            ("--ef", self.nearest.ef.is_some()),
-            ("--explain with --nearest", self.plan.explain && self.nearest.nearest.is_some()),
-        ])
+        first_given(&[("--ef", self.nearest.ef.is_some())])
     }
 }
 

@@ -7,7 +7,7 @@
 //! A [`Key`] is a value in a form whose plain comparison is this order: numbers of up to 64 bits become one word,
 //! wider ones four. [`Keys`] are those of a column.
 
-use crate::{Bitmap, Column, DataType, Physical, Values, table::partition_point};
+use crate::{Bitmap, Buffer, Column, DataType, Physical, Values, table::partition_point};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -73,6 +73,48 @@ fn widen(value: i128) -> [u8; 32] {
     let mut bytes = [if value < 0 { 0xff } else { 0 }; 32];
     bytes[..16].copy_from_slice(&value.to_le_bytes());
     bytes
+}
+
+impl Key<'_> {
+    /// The value that has this place among those of `data_type`, in a column of one row; `None` if there is none. It is
+    /// of the type of the values if that is a dictionary's.
+    pub fn to_column(self, data_type: &DataType) -> Option<Column> {
+        let data_type = match data_type {
+            DataType::Dictionary(_, values) => values,
+            own => own,
+        };
+        let kind = kind(data_type)?;
+        let values = match (self, data_type.physical()) {
+            (Key::Word(word), Physical::Bits) => {
+                Values::Bits(Bitmap::new(Buffer::copy_of(&[word as u8 & 1]), 1))
+            }
+            (Key::Word(word), Physical::Fixed(width @ 1..=8)) => {
+                let value = match kind {
+                    // As in `float`, whose sign bit is turned over.
+                    Kind::Float => (word ^ (!((word as i64) >> 63) as u64 | SIGN)) >> (64 - 8 * width),
+                    Kind::Signed => word ^ SIGN,
+                    _ => word,
+                };
+                Values::Fixed(Buffer::copy_of(&value.to_le_bytes()[..width]))
+            }
+            (Key::Wide(mut words), Physical::Fixed(width @ 1..=32)) => {
+                words[0] ^= SIGN;
+                let bytes: Vec<u8> = words.iter().rev().flat_map(|word| word.to_le_bytes()).collect();
+                Values::Fixed(Buffer::copy_of(&bytes[..width]))
+            }
+            (Key::Bytes(bytes), Physical::Fixed(_)) => Values::Fixed(Buffer::copy_of(bytes)),
+            (Key::Bytes(bytes), Physical::Variable) => {
+                let offsets = Buffer::of(&[0, i32::try_from(bytes.len()).ok()?]);
+                Values::Variable { offsets, bytes: Buffer::copy_of(bytes) }
+            }
+            (Key::Bytes(bytes), Physical::LargeVariable) => {
+                let offsets = Buffer::of(&[0, i64::try_from(bytes.len()).ok()?]);
+                Values::LargeVariable { offsets, bytes: Buffer::copy_of(bytes) }
+            }
+            _ => return None,
+        };
+        Column::from_parts(data_type, 1, None, values).ok()
+    }
 }
 
 impl<'a> Scalar<'a> {
@@ -417,6 +459,8 @@ mod tests {
             let scalar = column.scalar(i).unwrap();
             assert!(scalar.fits(column.data_type()));
             assert_eq!(keys.get(i), Some(scalar.key()));
+            let alone = scalar.key().to_column(column.data_type()).unwrap();
+            assert_eq!(alone, Column::gather(&[column], &[(0, i as u32)], None).unwrap());
             assert!(i == 0 || keys.get(i - 1) < keys.get(i), "{scalar:?}");
             let found = column.partition_point(0..column.len(), |key| key < scalar.key());
             assert_eq!(found, i);

@@ -120,6 +120,14 @@ impl Extent {
         }
     }
 
+    /// The bytes of `range` where they lie; `None` if they do not lie in memory.
+    pub fn lent(&self, range: Range<usize>) -> Result<Option<&[u8]>> {
+        let absolute = self.absolute(&range)?;
+        let Some(all) = self.source.in_memory() else { return Ok(None) };
+        let bytes = all.get(absolute.start as usize..absolute.end as usize);
+        bytes.map(Some).ok_or_else(|| self.outside(&range))
+    }
+
     /// The bytes of `range` with a share in their ownership: no copy if the source is in memory.
     pub fn share(&self, range: Range<usize>) -> Result<Bytes> {
         let absolute = self.absolute(&range)?;

@@ -5,6 +5,7 @@ use crate::{
     cache::IndexCache,
     files::{FilePool, FileSlot, Usage},
     fragment::Fragment,
+    index_stats::{self, IndexStats},
     indices,
     location::{self, Bases, Location},
     nearest::OpenedSegments,
@@ -401,6 +402,15 @@ impl Dataset {
     /// Invalid input if the column holds no vectors or has no index; and those of the index's files.
     pub fn vector_index(&self, column: &str) -> Result<VectorIndex> {
         VectorIndex::new(self, column)
+    }
+
+    /// Figures of the index called `name`: of values, pages, zones or partitions. Reads its metadata and tables of
+    /// contents, and at most one page besides.
+    ///
+    /// # Errors
+    /// Invalid input if there is no such index, and those of its files.
+    pub fn index_stats(&self, name: &str) -> Result<IndexStats> {
+        index_stats::of_index(self, name)
     }
 
     /// The named columns, to be read in that order.

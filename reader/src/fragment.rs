@@ -346,6 +346,24 @@ impl Fragment {
             .map_err(|error| Error::format(file.path(), error))
     }
 
+    /// Gives `look` the bytes of `row` of `field` where they lie in a file; whether they can be had so, in which case the
+    /// row is not null.
+    pub(crate) fn look_at_row(
+        &self,
+        pool: &FilePool,
+        field: &Field,
+        row: u64,
+        look: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool> {
+        let mut holders = self.files.iter().filter(|file| holds(file, field));
+        let (Some(file), None) = (holders.next(), holders.next()) else { return Ok(false) };
+        let open = pool.get(file)?;
+        let found = open.lent_row(field, file.columns(), row);
+        let found = found.map_err(|error| Error::format(file.path(), error))?;
+        found.map(look);
+        Ok(found.is_some())
+    }
+
     /// The rows around `row` that can be had without copying `field`, as long as no others are with them.
     pub(crate) fn lent_page(&self, pool: &FilePool, field: &Field, row: u64) -> Result<Option<Range<u64>>> {
         let mut holders = self.files.iter().filter(|file| holds(file, field));

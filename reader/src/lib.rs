@@ -29,6 +29,7 @@ pub mod expr;
 mod files;
 mod filter;
 mod fragment;
+mod index_stats;
 mod indices;
 mod inspect;
 mod location;
@@ -50,13 +51,20 @@ pub use database::{Consistency, Database, Table};
 pub use dataset::{Dataset, OpenOptions};
 pub use error::{Error, ErrorKind, Result};
 pub use files::Usage;
+pub use index_stats::{Figures, IdDomain, IndexStats, Lengths, SegmentStats, VectorFigures};
 pub use indices::Index;
 pub use inspect::inspect;
+/// How the files of indices store what they hold.
+pub mod index {
+    pub use lancet_format::index::{InvertedDetails, Metric, Storage, SubIndex};
+}
+
 pub use lancet_format::{
     Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, describe, table,
 };
 pub use nearest::{
-    IntoVector, Metric, Nearest, Neighbour, Prefilter, SearchParams, SearchScratch, Searched, VectorIndex,
+    IntoVector, MaskSource, Metric, Nearest, NearestIndexPlan, NearestPlan, Neighbour, Prefilter,
+    SearchParams, SearchPath, SearchScratch, Searched, VectorIndex,
 };
 pub use plan::IndexUse;
 pub use projection::Projection;

@@ -17,7 +17,7 @@ pub enum Rows<'a> {
 }
 
 /// A row by its place: the position of its fragment among the dataset's, and the physical row.
-type Place = (u32, u32);
+pub(crate) type Place = (u32, u32);
 
 /// See [`Dataset::take_into`].
 pub(crate) fn take_into(
@@ -31,12 +31,7 @@ pub(crate) fn take_into(
         Rows::Offsets(offsets) => {
             offsets.iter().map(|&n| place_of_offset(dataset, n)).collect::<Result<Vec<_>>>()?
         }
-        Rows::Ids(ids) if dataset.manifest().has_stable_row_ids() => {
-            ids.iter().map(|&id| row_ids::place(dataset, id)).collect::<Result<_>>()?
-        }
-        Rows::Ids(ids) => {
-            ids.iter().map(|&id| place_of_address(dataset, id, "row id")).collect::<Result<_>>()?
-        }
+        Rows::Ids(ids) => ids.iter().map(|&id| place_of_id(dataset, id)).collect::<Result<_>>()?,
         Rows::Addresses(addresses) => {
             let place = |&address| place_of_address(dataset, address, "row address");
             addresses.iter().map(place).collect::<Result<_>>()?
@@ -136,6 +131,14 @@ fn lent_pages(
         picks[order as usize] = (pages.len() as u32 - 1, (row - rows.start) as u32);
     }
     Ok(Some((pages, picks)))
+}
+
+/// The place of the row with `_rowid` `id`.
+pub(crate) fn place_of_id(dataset: &Dataset, id: u64) -> Result<Place> {
+    match dataset.manifest().has_stable_row_ids() {
+        true => row_ids::place(dataset, id),
+        false => place_of_address(dataset, id, "row id"),
+    }
 }
 
 /// The rows of one fragment, ascending, as ranges that do not touch.

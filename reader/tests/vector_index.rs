@@ -141,7 +141,7 @@ fn a_warm_search_allocates_nothing() {
         let (mut scratch, mut hits) = (index.scratch(), Vec::new());
         let queries = queries(name, 8);
         index.prewarm().unwrap();
-        for params in &params()[..5] {
+        for params in &params() {
             for prefilter in [Prefilter::default(), prefilter.clone()] {
                 let mut run = || {
                     for query in &queries {
@@ -217,6 +217,34 @@ fn threads_read_a_partition_once() {
         assert!(answers.iter().all(|answer| *answer == answers[0]));
         let usage = dataset.index_cache();
         assert_eq!((usage.misses, usage.hits), (8, 4 * 50 * 8 - 8));
+    }
+}
+
+/// A thousand queries hold the codes and row ids of what they touch, and little else; with a budget, no more than that.
+#[test]
+fn memory_grows_by_what_is_decoded() {
+    const ROWS: usize = 20_000;
+    const CODE: usize = 25;
+    let plain = Dataset::open(fixture("words")).unwrap();
+    let vectors = plain.scan().columns(["vector"]).unwrap().collect().unwrap();
+    let vectors: Vec<&[f32]> = vectors.columns()[0].flat().unwrap().chunks_exact(50).step_by(20).collect();
+    assert_eq!(vectors.len(), 1000);
+    let params = SearchParams::default().nprobes(6);
+    let everything = ROWS * 8 + ROWS * CODE * 12 / 10;
+    for budget in [usize::MAX, everything / 4] {
+        let dataset = Dataset::options().index_cache_bytes(budget).open(&fixture("words")).unwrap();
+        let index = dataset.vector_index("vector").unwrap();
+        let (mut scratch, mut hits) = (index.scratch(), Vec::new());
+        let ((), taken) = measure([budget as u64, 0, 0], || {
+            for vector in &vectors {
+                index.search(vector, &params, &Prefilter::default(), &mut scratch, &mut hits).unwrap();
+            }
+        });
+        let usage = dataset.index_cache();
+        println!("{usage:?}, {taken:?}");
+        assert!(usage.bytes <= budget && usage.entries > 10);
+        // The tables of pages, room for one search, and a partition that is being read.
+        assert!(taken.peak <= budget.min(everything) + (160 << 10), "{usage:?}, {taken:?}");
     }
 }
 

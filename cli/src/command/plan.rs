@@ -1,7 +1,7 @@
 //! What `--explain` and `--stats` tell about a query.
 
 use crate::output::facts::{self, Fact, Record};
-use lancet::{Dataset, Plan, Reading, Stats};
+use lancet::{Dataset, MaskSource, NearestPlan, Plan, Reading, SearchPath, Stats};
 use std::time::Instant;
 
 /// A plan as facts.
@@ -33,7 +33,7 @@ pub(super) fn plan_facts(plan: &Plan) -> Record {
         ];
         Fact::Record(facts)
     });
-    vec![
+    let mut facts: Record = vec![
         ("filter", plan.filter.clone().into()),
         ("index_query", plan.index_query.clone().into()),
         ("refine", plan.refine.clone().into()),
@@ -43,6 +43,51 @@ pub(super) fn plan_facts(plan: &Plan) -> Record {
         ("offset", plan.offset.into()),
         ("limit", plan.limit.into()),
         ("fragments", Fact::List(fragments.collect())),
+    ];
+    facts.extend(plan.nearest.as_ref().map(|nearest| ("nearest", nearest_facts(nearest).into())));
+    facts
+}
+
+/// How vectors would be found.
+fn nearest_facts(plan: &NearestPlan) -> Record {
+    let index = plan.index.as_ref().map(|index| -> Record {
+        vec![
+            ("name", index.name.clone().into()),
+            ("type", index.kind.clone().into()),
+            ("segments", index.segments.into()),
+            ("partitions", index.partitions.into()),
+            ("min_probes", index.min_probes.into()),
+            ("max_probes", index.max_probes.into()),
+            ("candidates", index.candidates.into()),
+            ("reranks", index.reranks.into()),
+        ]
+    });
+    let path = match plan.path {
+        SearchPath::Index => "index",
+        SearchPath::Exact => "exact",
+        SearchPath::Both => "both",
+        _ => "other",
+    };
+    let mask = match plan.mask {
+        MaskSource::All => "all",
+        MaskSource::Deletions => "deletions",
+        MaskSource::Scan => "scan",
+        MaskSource::Indices => "indices",
+        _ => "other",
+    };
+    vec![
+        ("column", plan.column.clone().into()),
+        ("metric", plan.metric.name().into()),
+        ("k", plan.k.into()),
+        ("queries", plan.queries.into()),
+        ("path", path.into()),
+        ("reason", plan.reason.clone().into()),
+        ("index", index.into()),
+        ("rows", plan.rows.into()),
+        ("mask", mask.into()),
+        ("exact_fragments", plan.exact_fragments.clone().into()),
+        ("exact_rows", plan.exact_rows.into()),
+        ("postfilter", plan.postfilter.into()),
     ]
 }
 
@@ -58,6 +103,9 @@ pub(super) fn tell_stats(dataset: &Dataset, stats: &Stats, start: Instant) {
         ("index_entries", stats.index_entries().into()),
         ("postings", stats.postings().into()),
         ("zones", stats.zones_compared().into()),
+        ("partitions", stats.partitions().into()),
+        ("rows_compared", stats.rows_compared().into()),
+        ("index_cache_bytes", dataset.index_cache().bytes.into()),
         ("pages_read", usage.pages.into()),
         ("page_bytes", usage.page_bytes.into()),
         ("files_mapped", usage.files.into()),

@@ -19,6 +19,9 @@ pub(super) fn run(args: &QueryArgs) -> Result<()> {
     if let (Some(column), Some(vector)) = (&args.nearest.nearest, &args.nearest.vector) {
         let nearest =
             nearest(scan, args, column, vectors::read(vector, &dataset, column, index_use(args.no_index))?)?;
+        if args.plan.explain {
+            return facts::one(args.output.format(), &plan::plan_facts(&nearest.explain()?));
+        }
         let mut renderer = Renderer::new(args.output.format(), &nearest.names());
         renderer.batch(&nearest.collect()?)?;
         renderer.finish()?;

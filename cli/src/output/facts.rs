@@ -1,8 +1,12 @@
 //! Facts about a dataset or a file, with names and values: what `info`, `versions`, `tables`, `index list` and
 //! `inspect` print.
 
-use super::{Format, Output, csv_field, quoted};
+use super::{
+    Format, Output, csv_field, quoted,
+    value::{self, float},
+};
 use crate::error::Result;
+use lancet::Column;
 
 /// A value of any shape, told under a name.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,6 +15,9 @@ pub(crate) enum Fact {
     Flag(bool),
     Number(u64),
     Signed(i64),
+    Float(f64),
+    /// A value of a column, as JSON.
+    Json(String),
     Text(String),
     List(Vec<Fact>),
     Record(Record),
@@ -18,6 +25,15 @@ pub(crate) enum Fact {
 
 /// Names and values in order.
 pub(crate) type Record = Vec<(&'static str, Fact)>;
+
+impl Fact {
+    /// The value of row `row` of a column.
+    pub(crate) fn of_value(column: &Column, row: usize) -> Result<Self> {
+        let mut json = String::new();
+        value::json(&mut json, column, row)?;
+        Ok(Fact::Json(json))
+    }
+}
 
 impl From<u64> for Fact {
     fn from(number: u64) -> Self {
@@ -40,6 +56,12 @@ impl From<i32> for Fact {
 impl From<usize> for Fact {
     fn from(number: usize) -> Self {
         Fact::Number(number as u64)
+    }
+}
+
+impl From<f64> for Fact {
+    fn from(number: f64) -> Self {
+        Fact::Float(number)
     }
 }
 
@@ -244,6 +266,8 @@ fn json(out: &mut String, fact: &Fact) {
         Fact::Flag(flag) => out.push_str(if *flag { "true" } else { "false" }),
         Fact::Number(number) => out.push_str(&number.to_string()),
         Fact::Signed(number) => out.push_str(&number.to_string()),
+        Fact::Float(number) => float(out, *number),
+        Fact::Json(value) => out.push_str(value),
         Fact::Text(text) => quoted(out, text),
         Fact::Record(record) => object(out, record),
         Fact::List(facts) => {

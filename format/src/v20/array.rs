@@ -147,6 +147,16 @@ impl Array {
             && self.item_validity.is_empty()
     }
 
+    /// The bytes of `row` where they lie, if they can be lent.
+    pub(super) fn lent_row(&self, row: usize) -> Result<Option<&[u8]>> {
+        match &self.values {
+            Values::Fixed(flat @ Flat { data: Data::Stored(extent), .. }) if self.lends_rows() => {
+                extent.lent(row * flat.width()..(row + 1) * flat.width())
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The bytes of text of `rows`, or the most that there may be.
     pub(super) fn text_bytes(&self, rows: Range<usize>) -> Result<usize> {
         match &self.values {

@@ -71,6 +71,14 @@ impl Page {
     pub(crate) fn lends_rows(&self) -> bool {
         matches!(&self.content, Content::Leaf(array) if array.lends_rows())
     }
+
+    /// The bytes of `row` where they lie, if they can be lent.
+    pub(crate) fn lent_row(&self, row: u64) -> Result<Option<&[u8]>> {
+        match &self.content {
+            Content::Leaf(array) if row < self.rows as u64 => array.lent_row(row as usize),
+            _ => Ok(None),
+        }
+    }
 }
 
 /// Whether the values of a column lie outside its pages.

@@ -160,6 +160,15 @@ impl FullZip {
             && matches!(&self.values, Values::Fixed { width, .. } if *width == self.stride() && *width > 0)
     }
 
+    /// The bytes of `row` where they lie, of a plain page in memory.
+    pub(crate) fn lent_row(&self, row: u64) -> Result<Option<&[u8]>> {
+        let stride = self.stride();
+        match self.is_plain() && row < self.rows {
+            true => self.data.lent(row as usize * stride..(row as usize + 1) * stride),
+            false => Ok(None),
+        }
+    }
+
     /// The room that rows `range` need, or a little more.
     pub(crate) fn room(&self, range: Range<u64>) -> Result<Room> {
         let rows = (range.end - range.start) as usize;

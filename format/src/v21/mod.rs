@@ -183,6 +183,15 @@ impl Page {
         }
     }
 
+    /// The bytes of `row` where they lie, if they can be lent.
+    pub(crate) fn lent_row(&self, row: u64) -> Result<Option<&[u8]>> {
+        match (&self.layout, self.shape.slot_bytes()) {
+            (Layout::MiniBlock(page), Some(width)) => page.lent_row(row, width),
+            (Layout::FullZip(page), Some(_)) => page.lent_row(row),
+            _ => Ok(None),
+        }
+    }
+
     /// The distinct values of the page, of type `data_type`, if it stores each of them once.
     fn items(&self, data_type: &DataType) -> Option<&Arc<Column>> {
         match &self.layout {

@@ -18,7 +18,10 @@ mod scalar;
 use crate::{Error, Result, nearest::Collector, vector::Vector};
 use alloc::{format, vec::Vec};
 use lancet_format::index::{IndexFiles, IvfIndex, Metric as FileMetric, Storage, SubIndex};
-use lancet_kernels::distance::Metric;
+use lancet_kernels::{
+    distance::Metric,
+    select::{self, TopK},
+};
 pub use partition::Partition;
 use partition::Piece;
 
@@ -53,6 +56,7 @@ enum Codes {
 pub struct Scratch {
     ranking: Vec<f32>,
     ranked: Vec<(f32, u32)>,
+    nearest: TopK,
     distances: Vec<f32>,
     mask: Vec<u64>,
     codes: CodeScratch,
@@ -184,15 +188,12 @@ impl Ivf {
         scratch.ranking.resize(self.partitions(), 0.0);
         flat::distances(&query.vector, metric, self.file.centroids(), &mut scratch.ranking);
         scratch.ranked.clear();
-        scratch.ranked.extend(scratch.ranking.iter().copied().zip(0..));
-        let order = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        if count < scratch.ranked.len() {
-            if let Some(last) = count.checked_sub(1) {
-                scratch.ranked.select_nth_unstable_by(last, order);
-            }
-            scratch.ranked.truncate(count);
-        }
-        scratch.ranked.sort_unstable_by(order);
+        let nearest = select::smallest(&scratch.ranking, count, &mut scratch.nearest);
+        scratch.ranked.extend(nearest.map(|hit| (hit.distance, hit.id as u32)));
+        // Distances that are no numbers come last.
+        let rest = scratch.ranking.iter().zip(0..).filter(|(distance, _)| distance.is_nan());
+        let missing = count.saturating_sub(scratch.ranked.len());
+        scratch.ranked.extend(rest.map(|(&distance, number)| (distance, number)).take(missing));
     }
 
     /// Searches partition `number`, which is `partition`.

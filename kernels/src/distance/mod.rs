@@ -62,3 +62,15 @@ pub enum Metric {
     /// The number of bits that differ, of elements as they lie in memory. Lance has it for u8.
     Hamming,
 }
+
+impl Metric {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::L2 => "l2",
+            Metric::Cosine => "cosine",
+            Metric::Dot => "dot",
+            Metric::Hamming => "hamming",
+        }
+    }
+}

@@ -3,7 +3,9 @@
 use super::{Metric, column::VectorColumn, selection::Selection};
 use crate::{
     Batch, Dataset, Result, Rows, Scan, filter::Mask, fragment::Fragment, projection::ProjectedColumn, read,
+    take,
 };
+use bytemuck::Pod;
 use lancet_format::{Column, Values};
 use lancet_index::{
     nearest::{Collector, Nearest, Neighbour},
@@ -72,12 +74,59 @@ pub(super) fn rank(
     nearest: &mut Nearest,
 ) -> Result<()> {
     let Room { row_ids, distances, batch } = room;
+    if let [query] = query
+        && !column.is_list()
+        && rank_in_place(dataset, column, query, metric, found, nearest)?
+    {
+        return Ok(());
+    }
     row_ids.clear();
     row_ids.extend(found.iter().map(|row| row.row_id));
     dataset.take_into(Rows::Ids(row_ids), column.projection(), batch)?;
     compute(&batch.columns()[0], column, query, metric, distances);
     nearest.offer(distances, row_ids, None);
     Ok(())
+}
+
+/// As [`rank`], of vectors that lie flat in their files; whether all of them do, else none is offered.
+fn rank_in_place(
+    dataset: &Dataset,
+    column: &VectorColumn,
+    query: &Vector,
+    metric: Metric,
+    found: &[Neighbour],
+    nearest: &mut Nearest,
+) -> Result<bool> {
+    let ProjectedColumn::Field { root, path } = &column.projection().columns[0] else { return Ok(false) };
+    if !path.is_empty() {
+        return Ok(false);
+    }
+    let (k, range) = (nearest.k(), nearest.range());
+    for row in found {
+        let (position, physical) = take::place_of_id(dataset, row.row_id)?;
+        let fragment = &dataset.fragments()[position as usize];
+        let mut distance = None;
+        fragment.look_at_row(dataset.pool(), root, physical.into(), &mut |vector| {
+            distance = with_numbers!(query, values => of_bytes(values, metric, vector));
+        })?;
+        match distance {
+            Some(distance) => nearest.push(Neighbour { distance, row_id: row.row_id }),
+            None => {
+                nearest.start(k, range);
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// The distance of the vector whose numbers are `bytes`.
+fn of_bytes<T: Element + Pod>(query: &[T], metric: Metric, bytes: &[u8]) -> Option<f32> {
+    let vector =
+        bytemuck::try_cast_slice::<u8, T>(bytes).ok().filter(|vector| vector.len() == query.len())?;
+    let mut distance = [0.0];
+    DistanceTable::<T>::current().distances(metric, query, vector, query.len(), &mut distance);
+    Some(distance[0])
 }
 
 /// Some rows of a fragment.

@@ -9,6 +9,7 @@
 
 mod column;
 mod exact;
+mod explain;
 mod indexed;
 mod params;
 mod prepared;
@@ -17,6 +18,7 @@ mod segments;
 mod selection;
 mod vector_index;
 
+pub use explain::{MaskSource, NearestIndexPlan, NearestPlan, SearchPath};
 pub use lancet_index::nearest::Neighbour;
 pub use lancet_kernels::distance::Metric;
 pub use params::SearchParams;
@@ -24,7 +26,7 @@ pub use query::IntoVector;
 pub(crate) use segments::OpenedSegments;
 pub use vector_index::{Prefilter, SearchScratch, Searched, VectorIndex};
 
-use crate::{Batch, IndexUse, IntoFilter, Projection, Result, Rows, Scan, read};
+use crate::{Batch, IndexUse, IntoFilter, Plan, Projection, Result, Rows, Scan, read};
 use bytemuck::Pod;
 use column::VectorColumn;
 use indexed::{Room, Search};
@@ -215,16 +217,41 @@ impl Nearest {
         }
     }
 
+    /// What the search would do: [`Plan::nearest`] tells how vectors are found, the rest how the filter is evaluated. The
+    /// filter is evaluated for that, to know how many rows it leaves.
+    ///
+    /// # Errors
+    /// Those of [`collect`](Self::collect), up to the search itself.
+    pub fn explain(&self) -> Result<Plan> {
+        explain::plan(self)
+    }
+
+    /// The index to search, if any, and why.
+    fn choose(&self) -> Result<(Option<Arc<Prepared>>, String)> {
+        if !self.use_index {
+            return Ok((None, "no index may be used".into()));
+        }
+        if self.column.is_list() {
+            return Ok((None, "lists of vectors are compared exactly".into()));
+        }
+        let Some(index) = Prepared::of_column(self.scan.dataset(), self.column.id())? else {
+            return Ok((None, "no vector index covers a fragment".into()));
+        };
+        Ok(match self.metric {
+            Some(metric) if metric != index.metric => {
+                let (own, asked) = (index.metric.name(), metric.name());
+                (None, format!("the index compares by {own}, the search by {asked}"))
+            }
+            _ => (Some(index), String::new()),
+        })
+    }
+
     /// What all queries have in common.
     fn prepare(&self) -> Result<Run> {
         let params = SearchParams { watch: self.scan.watch().clone(), ..self.params.clone() };
         params.check()?;
         let dataset = self.scan.dataset();
-        let index = match self.use_index && !self.column.is_list() {
-            true => Prepared::of_column(dataset, self.column.id())?,
-            false => None,
-        };
-        let index = index.filter(|index| self.metric.is_none_or(|metric| metric == index.metric));
+        let (index, mut reason) = self.choose()?;
         let own = index.as_ref().map(|index| index.metric);
         let metric = self.metric.or(own).unwrap_or_else(|| self.column.default_metric());
         self.queries.iter().try_for_each(|query| query.check(metric))?;
@@ -234,6 +261,13 @@ impl Nearest {
             self.scan.positions().into_iter().partition(|&position| is_covered(position));
         if self.indexed_only && self.use_index {
             uncovered.clear();
+        }
+        if index.is_some() {
+            reason = match (uncovered.len(), self.indexed_only) {
+                (0, false) => "the index covers all fragments".into(),
+                (0, true) => "only rows that the index covers are wanted".into(),
+                (count, _) => format!("the index does not cover {count} of the fragments"),
+            };
         }
         let way = match index {
             None => Way::Exactly(self.select(&uncovered)?),
@@ -250,7 +284,7 @@ impl Nearest {
                 Way::ByIndex(index, allowed)
             }
         };
-        Ok(Run { params, metric, way, uncovered })
+        Ok(Run { params, metric, way, reason, uncovered })
     }
 
     /// The filter, if it comes before the search.
@@ -383,6 +417,8 @@ struct Run {
     params: SearchParams,
     metric: Metric,
     way: Way,
+    /// Why that way.
+    reason: String,
     /// Positions of fragments that the index does not cover and that are to be searched.
     uncovered: Vec<usize>,
 }

@@ -82,6 +82,11 @@ impl Prepared {
         self.segments.iter().any(|segment| segment.opened.ivf.is_quantized())
     }
 
+    /// The kind of the first segment, `IVF_PQ` say.
+    pub(super) fn kind(&self) -> String {
+        self.segments.first().map(|segment| segment.opened.ivf.file().kind()).unwrap_or_default()
+    }
+
     /// The number of partitions of all segments.
     pub(super) fn partitions(&self) -> usize {
         self.segments.iter().map(|segment| segment.opened.ivf.partitions()).sum()

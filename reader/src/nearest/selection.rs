@@ -79,6 +79,11 @@ impl Selection {
         self.count
     }
 
+    /// Whether only some rows of a fragment are selected.
+    pub(super) fn has_masks(&self) -> bool {
+        self.fragments.iter().any(|rows| matches!(rows, Rows::Some(_)))
+    }
+
     /// The selected rows of a fragment: none, all, or those of a mask.
     pub(super) fn of_fragment(&self, position: usize) -> Option<Option<&Mask>> {
         match &self.fragments[position] {

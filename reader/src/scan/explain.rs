@@ -1,7 +1,7 @@
 //! [`Plan`]: what a scan would do, before it does it.
 
 use super::Scan;
-use crate::{Result, plan::Answer};
+use crate::{NearestPlan, Result, plan::Answer};
 
 /// What a scan would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,9 @@ pub struct Plan {
     pub offset: u64,
     /// Rows after which the scan ends.
     pub limit: Option<u64>,
+    /// How vectors are found, in a search for nearest neighbours; `fragments` are then those in which a filter that comes
+    /// first is evaluated.
+    pub nearest: Option<NearestPlan>,
 }
 
 /// How an index would answer a condition.
@@ -106,6 +109,7 @@ pub(super) fn plan(scan: &Scan) -> Result<Plan> {
         fragments: scan.positions().into_iter().map(fragment).collect(),
         offset: scan.offset,
         limit: scan.limit,
+        nearest: None,
     })
 }
 
