@@ -1,6 +1,7 @@
 //! Written once for every instruction set, over traits that each of them implements.
 
 pub(crate) mod bits;
+pub(crate) mod codes;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod compare;
 pub(crate) mod distance;
