@@ -148,7 +148,8 @@ fn scans_are_the_plain_ones() {
             let start = random.below(rows + 1);
             let mut out = vec![f32::NAN; random.below(rows - start + 1)];
             lancet_kernels::codes::product::distances(layout, table, codes, rows, start, &mut out);
-            let same = out.iter().zip(&distances[start..]).all(|(a, b)| a.to_bits() == b.to_bits() || a.is_nan());
+            let same =
+                out.iter().zip(&distances[start..]).all(|(a, b)| a.to_bits() == b.to_bits() || a.is_nan());
             assert!(same, "{isa} {numbers:?} {layout:?}");
 
             lookup.start(layout, |out| out.copy_from_slice(table));
@@ -202,7 +203,8 @@ fn tables_are_the_definition() {
             let number = |random: &mut Random| random.below(2001) as f32 / 500.0 - 2.0;
             let codebook: Vec<f32> = (0..layout.parts * words * width).map(|_| number(&mut random)).collect();
             let vector: Vec<f32> = (0..layout.parts * width).map(|_| number(&mut random)).collect();
-            let (mut squared, mut products) = (vec![f32::NAN; layout.parts * words], vec![f32::NAN; layout.parts * words]);
+            let (mut squared, mut products) =
+                (vec![f32::NAN; layout.parts * words], vec![f32::NAN; layout.parts * words]);
             let codewords = Codewords::new(layout, &codebook);
             codewords.squared_distances(&vector, &mut squared);
             codewords.products(&vector, &mut products);
@@ -214,8 +216,16 @@ fn tables_are_the_definition() {
                     let of = |term: fn(f32, f32) -> f32| {
                         vector.iter().zip(word).fold(0.0, |sum, (&x, &w)| sum + term(x, w))
                     };
-                    assert_eq!(squared[at].to_bits(), of(|x, w| (x - w) * (x - w)).to_bits(), "{isa} {layout:?}");
-                    assert_eq!(products[at].to_bits(), (1.0 - of(|x, w| x * w)).to_bits(), "{isa} {layout:?}");
+                    assert_eq!(
+                        squared[at].to_bits(),
+                        of(|x, w| (x - w) * (x - w)).to_bits(),
+                        "{isa} {layout:?}"
+                    );
+                    assert_eq!(
+                        products[at].to_bits(),
+                        (1.0 - of(|x, w| x * w)).to_bits(),
+                        "{isa} {layout:?}"
+                    );
                 }
             }
             // In f64 the sum is another, rounded once.
@@ -235,9 +245,11 @@ fn picked_rows() {
         let mut candidates = Candidates::default();
         for round in 0..rounds(1000) {
             let rows = random.below(200);
-            let draw = |random: &mut Random| random.pick(&[1.0, 2.0, -0.0, 0.0, f32::INFINITY, f32::NAN, 1e-40]);
+            let draw =
+                |random: &mut Random| random.pick(&[1.0, 2.0, -0.0, 0.0, f32::INFINITY, f32::NAN, 1e-40]);
             let distances: Vec<f32> = (0..rows).map(|_| draw(&mut random)).collect();
-            let (kept, threshold, first) = (mask(&mut random, rows), draw(&mut random), random.below(5000) as u32);
+            let (kept, threshold, first) =
+                (mask(&mut random, rows), draw(&mut random), random.below(5000) as u32);
             if round % 3 == 0 {
                 candidates.clear();
             }

@@ -10,6 +10,7 @@
 //! What a partition holds is read and checked when it is first probed, once, and kept. All storages give distances
 //! on one scale: squared L2, 1 − cosine, 1 − product, or differing bits; coded ones give estimates of them.
 
+mod block;
 mod flat;
 mod partition;
 mod product;
@@ -17,13 +18,16 @@ mod scalar;
 
 use crate::{Error, Result, nearest::Collector, vector::Vector};
 use alloc::{boxed::Box, format, vec::Vec};
+use block::{Block, BlockScratch};
 use lancet_format::index::{IndexFiles, IvfIndex, Metric as FileMetric, Storage, SubIndex};
 use lancet_kernels::distance::Metric;
 use once_cell::race::OnceBox;
 use partition::Partition;
 
-/// Rows whose distances are computed at a time: they stay in the cache until they are compared.
+/// Rows that are scanned at a time, and so many at first where nothing is known that rows could be compared with: the
+/// nearest of those then say which of the others are of no use.
 const BLOCK_ROWS: usize = 1024;
+const FIRST_ROWS: usize = 64;
 
 /// Which rows of a partition may be returned.
 pub trait RowFilter {
@@ -54,22 +58,10 @@ enum Codes {
 pub struct Scratch {
     ranking: Vec<f32>,
     ranked: Vec<(f32, u32)>,
-    distances: Vec<f32>,
     mask: Vec<u64>,
-    codes: CodeScratch,
-}
-
-/// Room for comparing codes.
-#[derive(Debug, Default)]
-struct CodeScratch {
-    /// The query less the centroid.
-    residual: Vec<f32>,
-    table: Vec<f32>,
-    query_codes: Vec<u8>,
-    query: Vec<f32>,
-    sums: Vec<u32>,
-    /// Whether distances are half of the squared ones.
-    halved: bool,
+    block: BlockScratch,
+    product: product::Scratch,
+    scalar: scalar::Scratch,
 }
 
 /// A query for one column, its vector brought into the form that an index compares.
@@ -91,9 +83,7 @@ impl Ivf {
         let codes = match *file.storage() {
             Storage::Flat => Codes::Flat,
             Storage::Product { .. } => Codes::Product(product::Quantizer::new(&file)?),
-            Storage::Scalar { start, end } => {
-                Codes::Scalar(scalar::Quantizer::new(start, end, file.dimension())?)
-            }
+            Storage::Scalar { start, end } => Codes::Scalar(scalar::Quantizer::new(start, end)),
             _ => {
                 return Err(Error::unsupported(format!(
                     "indices of kind {} are not searched yet",
@@ -193,47 +183,44 @@ impl Ivf {
                 scratch.mask.clear();
                 scratch.mask.resize(rows.div_ceil(64), 0);
                 filter.keep(partition.row_ids(), &mut scratch.mask);
+                if let Some(last) = scratch.mask.last_mut() {
+                    *last &= !0 >> (rows.wrapping_neg() % 64);
+                }
                 if scratch.mask.iter().all(|&word| word == 0) {
                     return Ok(true);
                 }
                 Some(&*scratch.mask)
             }
         };
+        let Scratch { block: room, product, scalar, .. } = scratch;
         match &self.codes {
             Codes::Flat => {}
             Codes::Product(quantizer) => {
-                quantizer.prepare(
-                    &query.vector,
-                    self.file.centroids(),
-                    number,
-                    self.metric,
-                    &mut scratch.codes,
-                );
+                quantizer.prepare(&query.vector, self.file.centroids(), number, self.metric, product);
             }
-            Codes::Scalar(quantizer) => quantizer.prepare(&query.vector, self.metric, &mut scratch.codes),
+            Codes::Scalar(quantizer) => quantizer.prepare(&query.vector, self.metric, scalar),
         }
-        let mut start = 0;
+        let (mut start, mut most) = (0, FIRST_ROWS);
         while start < rows {
-            let count = BLOCK_ROWS.min(rows - start);
-            let words = start / 64..(start + count).div_ceil(64);
-            let block_mask = mask.map(|mask| &mask[words]);
-            if block_mask.is_some_and(|words| words.iter().all(|&word| word == 0)) {
-                start += count;
+            let threshold = found.threshold();
+            most = if threshold.is_finite() { BLOCK_ROWS } else { most };
+            let end = rows.min(start + most);
+            let kept = mask.map(|mask| &mask[start / 64..end.div_ceil(64)]);
+            let block = Block { rows: start..end, kept, threshold };
+            start = end;
+            most = BLOCK_ROWS.min(most * 2);
+            if kept.is_some_and(|words| words.iter().all(|&word| word == 0)) {
                 continue;
             }
-            scratch.distances.resize(count, 0.0);
-            let distances = &mut scratch.distances[..count];
+            room.clear();
             match &self.codes {
-                Codes::Flat => flat::block(&query.vector, self.metric, partition.codes(), start, distances)?,
+                Codes::Flat => flat::scan(&query.vector, self.metric, partition.codes(), &block, room)?,
                 Codes::Product(quantizer) => {
-                    quantizer.block(partition.bytes()?, rows, start, &scratch.codes, distances);
+                    quantizer.scan(partition.bytes()?, rows, &block, product, room);
                 }
-                Codes::Scalar(quantizer) => {
-                    quantizer.block(partition.bytes()?, start, &mut scratch.codes, distances);
-                }
+                Codes::Scalar(quantizer) => quantizer.scan(partition.bytes()?, &block, scalar, room),
             }
-            found.offer(distances, &partition.row_ids()[start..start + count], block_mask);
-            start += count;
+            room.offer(partition.row_ids(), found);
         }
         Ok(true)
     }

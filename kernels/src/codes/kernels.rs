@@ -1,12 +1,9 @@
 //! The functions over codes that have more than one instruction set.
 
 use super::{Candidates, columns::Columns};
-#[cfg(target_arch = "x86_64")]
-use crate::{
-    arch::x86_64::avx512,
-    isa::Extensions,
-};
 use crate::{arch::portable, isa::Isa};
+#[cfg(target_arch = "x86_64")]
+use crate::{arch::x86_64::avx512, isa::Extensions};
 
 /// Sets the bits of the rows whose bytes, one from the table of each code, add up to the third argument or less. Sums
 /// stop at 255. There are as many words as the rows need.

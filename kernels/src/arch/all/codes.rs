@@ -10,7 +10,8 @@ const WORDS: usize = 16;
 /// As [`Kernels::extent`](crate::codes::Kernels::extent).
 #[inline(always)]
 pub(crate) fn extent(numbers: &[f32]) -> Extent {
-    let (mut least, mut greatest, mut magnitude) = ([f32::INFINITY; WORDS], [f32::NEG_INFINITY; WORDS], [0; WORDS]);
+    let (mut least, mut greatest, mut magnitude) =
+        ([f32::INFINITY; WORDS], [f32::NEG_INFINITY; WORDS], [0; WORDS]);
     for numbers in numbers.as_chunks::<WORDS>().0 {
         for (i, &number) in numbers.iter().enumerate() {
             least[i] = if number < least[i] { number } else { least[i] };

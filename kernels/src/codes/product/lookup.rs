@@ -1,6 +1,10 @@
 //! [`Lookup`]: the table of a query and a partition, and the scan of its rows.
 
-use super::{Layout, bounds::{Bounds, Limit}, distance, sums};
+use super::{
+    Layout,
+    bounds::{Bounds, Limit},
+    distance, sums,
+};
 use crate::{
     codes::{Candidates, Columns, Kernels},
     mask,

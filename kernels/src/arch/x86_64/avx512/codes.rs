@@ -164,7 +164,13 @@ macro_rules! within {
         /// The bits of `N` words, of rows from `start` on.
         #[inline]
         #[target_feature(enable = $features)]
-        fn $blocks<const N: usize>(columns: &Columns<'_>, bytes: &[u8], sum: u8, start: usize, mask: &mut [u64]) {
+        fn $blocks<const N: usize>(
+            columns: &Columns<'_>,
+            bytes: &[u8],
+            sum: u8,
+            start: usize,
+            mask: &mut [u64],
+        ) {
             let rows = (N * 64).min(columns.rows().saturating_sub(start));
             // Rows of the last word.
             let last = match rows.checked_sub((N - 1) * 64) {
