@@ -138,7 +138,7 @@ fn scans_are_the_plain_ones() {
     with_each_isa(|isa| {
         let mut random = Random(7);
         let (mut lookup, mut candidates) = (Lookup::default(), Candidates::default());
-        for round in 0..rounds(3000) {
+        for round in 0..rounds(1200) {
             let numbers = NUMBERS[round % NUMBERS.len()];
             let (bits, transposed) = (random.pick(&[4, 8]), random.below(3) > 0);
             let rows = if round % 9 == 0 { random.below(2500) } else { random.below(300) };

@@ -51,7 +51,9 @@ fn measure(operation: &str) -> Option<String> {
         ["sqdot", dim, place] => {
             let dim = dim.parse().ok()?;
             let query: Vec<f32> = (0..dim).map(|i| 0.5 - i as f32 / 200.0).collect();
-            Some(scalars(dim, partitions(place, dim)?, move |_, codes, out| scalar::products(&query, codes, out)))
+            Some(scalars(dim, partitions(place, dim)?, move |_, codes, out| {
+                scalar::products(&query, codes, out)
+            }))
         }
         _ => None,
     }
@@ -112,9 +114,11 @@ fn products(layout: Layout, partitions: Vec<Vec<u8>>) -> String {
     scans(&partitions, |codes, found, candidates| {
         lookup.start(layout, |out| out.copy_from_slice(&table));
         let mut start = 0;
+        let mut most = if found.threshold().is_finite() { 1024 } else { 64 };
         while start < ROWS {
             let threshold = found.threshold();
-            let end = ROWS.min(start + if threshold.is_finite() { 1024 } else { 64 });
+            let end = ROWS.min(start + most);
+            most = 1024.min(most * 2);
             lookup.scan(codes, ROWS, start..end, None, threshold, candidates);
             offer(candidates, &ids, found);
             start = end;
@@ -122,11 +126,7 @@ fn products(layout: Layout, partitions: Vec<Vec<u8>>) -> String {
     })
 }
 
-fn scalars(
-    dim: usize,
-    partitions: Vec<Vec<u8>>,
-    distances: impl Fn(&[u8], &[u8], &mut [f32]),
-) -> String {
+fn scalars(dim: usize, partitions: Vec<Vec<u8>>, distances: impl Fn(&[u8], &[u8], &mut [f32])) -> String {
     let query: Vec<u8> = (0..dim).map(|i| (i * 37) as u8).collect();
     let ids: Vec<u64> = (0..ROWS as u64).collect();
     let mut out = vec![0.0; 1024];

@@ -24,9 +24,11 @@ use lancet_kernels::distance::Metric;
 use once_cell::race::OnceBox;
 use partition::Partition;
 
-/// Rows that are scanned at a time, and so many at first where nothing is known that rows could be compared with: the
-/// nearest of those then say which of the others are of no use.
+/// Rows that are scanned at a time: their distances stay in the cache until they are compared.
 const BLOCK_ROWS: usize = 1024;
+
+/// Rows of the first block where no row was found yet that others could be compared with. Each block after it is twice as
+/// long: of rows in any order, each then has about as many that are nearer than all before.
 const FIRST_ROWS: usize = 64;
 
 /// Which rows of a partition may be returned.
@@ -200,10 +202,10 @@ impl Ivf {
             }
             Codes::Scalar(quantizer) => quantizer.prepare(&query.vector, self.metric, scalar),
         }
-        let (mut start, mut most) = (0, FIRST_ROWS);
+        let mut start = 0;
+        let mut most = if found.threshold().is_finite() { BLOCK_ROWS } else { FIRST_ROWS };
         while start < rows {
             let threshold = found.threshold();
-            most = if threshold.is_finite() { BLOCK_ROWS } else { most };
             let end = rows.min(start + most);
             let kept = mask.map(|mask| &mask[start / 64..end.div_ceil(64)]);
             let block = Block { rows: start..end, kept, threshold };

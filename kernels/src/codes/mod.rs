@@ -17,4 +17,4 @@ pub mod scalar;
 
 pub use candidates::Candidates;
 pub(crate) use columns::Columns;
-pub(crate) use kernels::{Extent, Kernels};
+pub(crate) use kernels::Kernels;

@@ -13,6 +13,9 @@ use super::Kernels;
 /// If `codes` does not hold `out.len()` rows of the query's length.
 pub fn products(query: &[f32], codes: &[u8], out: &mut [f32]) {
     assert_eq!(codes.len(), query.len() * out.len(), "codes of all rows");
+    if query.is_empty() {
+        return out.fill(0.0);
+    }
     (Kernels::current().bytes)(query, codes, out);
 }
 

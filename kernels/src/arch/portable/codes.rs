@@ -1,7 +1,7 @@
 //! Scans of codes by plain look-ups.
 
 use crate::{
-    arch::all::codes::{bytes, extent, products, squared},
+    arch::all::codes::{bytes, least, products, squared},
     codes::{Candidates, Columns, Kernels},
 };
 
@@ -12,10 +12,10 @@ pub(crate) static TABLE: Kernels = Kernels {
     sums_of_4,
     within_of_8: None,
     within_of_4: None,
-    extent,
+    least,
     quantise: |_, _, _, _| {},
-    squared: |part, words, out| squared(part, words, out, |sum| sum),
-    products: |part, words, out| products(part, words, out, |sum| sum),
+    squared,
+    products,
     bytes,
 };
 

@@ -55,7 +55,7 @@ impl<T: Number> Codewords<T> {
     /// # Panics
     /// If the vector has not as many numbers as a row, or `out` not one for each codeword.
     pub fn squared_distances(&self, vector: &[T], out: &mut [f32]) {
-        self.each_part(vector, out, T::squared);
+        self.table(vector, out, T::squared);
     }
 
     /// Writes 1 − the product of each part of `vector` and each of its codewords, summed number by number.
@@ -63,17 +63,13 @@ impl<T: Number> Codewords<T> {
     /// # Panics
     /// As [`squared_distances`](Self::squared_distances).
     pub fn products(&self, vector: &[T], out: &mut [f32]) {
-        self.each_part(vector, out, T::products);
+        self.table(vector, out, T::products);
     }
 
-    fn each_part(&self, vector: &[T], out: &mut [f32], table: fn(&[T], &[T], &mut [f32])) {
-        let words = self.layout.codewords();
+    fn table(&self, vector: &[T], out: &mut [f32], table: fn(&[T], usize, &[T], &mut [f32])) {
         assert_eq!(vector.len(), self.dimension(), "a vector of the codewords' dimension");
-        assert_eq!(out.len(), self.layout.parts * words, "a number for each codeword");
-        for (part, out) in out.chunks_exact_mut(words).enumerate() {
-            let numbers = &self.numbers[part * words * self.width..][..words * self.width];
-            table(&vector[part * self.width..][..self.width], numbers, out);
-        }
+        assert_eq!(out.len(), self.layout.parts * self.layout.codewords(), "a number for each codeword");
+        table(vector, self.width, &self.numbers, out);
     }
 }
 
@@ -86,27 +82,37 @@ impl Number for f64 {}
 mod sealed {
     use super::Kernels;
     use crate::arch::all::codes;
+    use core::ops::{Add, Mul, Sub};
 
-    pub trait Tables: Copy + Default {
-        fn squared(part: &[Self], words: &[Self], out: &mut [f32]);
-        fn products(part: &[Self], words: &[Self], out: &mut [f32]);
+    pub trait Tables: Copy + Default + Sub<Output = Self> + Mul<Output = Self> + Add<Output = Self> {
+        fn to_f32(self) -> f32;
+        fn squared(vector: &[Self], width: usize, words: &[Self], out: &mut [f32]);
+        fn products(vector: &[Self], width: usize, words: &[Self], out: &mut [f32]);
     }
 
     impl Tables for f32 {
-        fn squared(part: &[f32], words: &[f32], out: &mut [f32]) {
-            (Kernels::current().squared)(part, words, out);
+        #[inline(always)]
+        fn to_f32(self) -> f32 {
+            self
         }
-        fn products(part: &[f32], words: &[f32], out: &mut [f32]) {
-            (Kernels::current().products)(part, words, out);
+        fn squared(vector: &[f32], width: usize, words: &[f32], out: &mut [f32]) {
+            (Kernels::current().squared)(vector, width, words, out);
+        }
+        fn products(vector: &[f32], width: usize, words: &[f32], out: &mut [f32]) {
+            (Kernels::current().products)(vector, width, words, out);
         }
     }
 
     impl Tables for f64 {
-        fn squared(part: &[f64], words: &[f64], out: &mut [f32]) {
-            codes::squared(part, words, out, |sum| sum as f32);
+        #[inline(always)]
+        fn to_f32(self) -> f32 {
+            self as f32
         }
-        fn products(part: &[f64], words: &[f64], out: &mut [f32]) {
-            codes::products(part, words, out, |sum| sum as f32);
+        fn squared(vector: &[f64], width: usize, words: &[f64], out: &mut [f32]) {
+            codes::squared(vector, width, words, out);
+        }
+        fn products(vector: &[f64], width: usize, words: &[f64], out: &mut [f32]) {
+            codes::products(vector, width, words, out);
         }
     }
 }

@@ -5,10 +5,8 @@
 //! 64 codes                   look up by VPSHUFB, low and high halves                look up by VPERMI2B, twice
 //! ```
 
-use crate::{
-    arch::all::codes,
-    codes::{Candidates, Columns, Kernels},
-};
+use super::code_tables::{least, products, quantise, squared};
+use crate::codes::{Candidates, Columns, Kernels};
 use core::arch::x86_64::*;
 
 /// With VBMI. It is used only where the machine has AVX-512 and that.
@@ -26,36 +24,30 @@ pub(crate) static TABLE: Kernels = Kernels {
     sums_of_4: |columns, table, out| unsafe { sums_of_4(columns, table, out) },
     within_of_8: None,
     within_of_4: Some(|columns, bytes, sum, mask| unsafe { within_of_4(columns, bytes, sum, mask) }),
-    extent: |numbers| unsafe { extent(numbers) },
-    quantise: |numbers, least, scale, out| unsafe { quantise(numbers, least, scale, out) },
-    squared: |part, words, out| unsafe { squared(part, words, out) },
-    products: |part, words, out| unsafe { products(part, words, out) },
+    least: |table, out| unsafe { least(table, out) },
+    quantise: |table, least, scale, out| unsafe { quantise(table, least, scale, out) },
+    squared: |vector, width, words, out| unsafe { squared(vector, width, words, out) },
+    products: |vector, width, words, out| unsafe { products(vector, width, words, out) },
     bytes: |query, rows, out| unsafe { bytes(query, rows, out) },
 };
 
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-fn extent(numbers: &[f32]) -> crate::codes::Extent {
-    codes::extent(numbers)
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-fn quantise(numbers: &[f32], least: f32, scale: f32, out: &mut [u8]) {
-    codes::quantise(numbers, least, scale, out);
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-fn squared(part: &[f32], words: &[f32], out: &mut [f32]) {
-    codes::squared(part, words, out, |sum| sum);
-}
-
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
-fn products(part: &[f32], words: &[f32], out: &mut [f32]) {
-    codes::products(part, words, out, |sum| sum);
-}
-
+/// As [`bytes`](crate::arch::all::codes::bytes), with all sixteen sums in a register.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
 fn bytes(query: &[f32], rows: &[u8], out: &mut [f32]) {
-    codes::bytes(query, rows, out);
+    for (row, out) in rows.chunks_exact(query.len().max(1)).zip(out) {
+        let mut sums = _mm512_setzero_ps();
+        for (query, codes) in query.chunks(16).zip(row.chunks(16)) {
+            let there = u16::MAX >> (16 - query.len());
+            // SAFETY: a masked load reads only the lanes of the mask, as many as there are numbers.
+            let query = unsafe { _mm512_maskz_loadu_ps(there, query.as_ptr()) };
+            let codes = _mm512_cvtepi32_ps(sixteen(codes));
+            sums = _mm512_add_ps(sums, _mm512_mul_ps(codes, query));
+        }
+        let sums = _mm256_add_ps(_mm512_castps512_ps256(sums), _mm512_extractf32x8_ps::<1>(sums));
+        let sums = _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps::<1>(sums));
+        let sums = _mm_add_ps(sums, _mm_movehl_ps(sums, sums));
+        *out = _mm_cvtss_f32(_mm_add_ss(sums, _mm_movehdup_ps(sums)));
+    }
 }
 
 /// Sixteen rows at a time, of which those near enough are compressed.
