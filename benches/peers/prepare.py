@@ -2,49 +2,116 @@
 
 python prepare.py --out DIR                  # 1,000,000 rows: 1.1 GB, half a minute
 python prepare.py --out DIR --rows 50000     # quick: 53 MB
+python prepare.py --out DIR --vectors        # with vector indices on `sift` and `glove`: 5 GB
 
 DIR/sift/base.npy       the vectors, [rows, 128] f32
 DIR/sift/plain.lance    the dataset, in four fragments, with scalar indices and no vector index
 DIR/sift/rows-{n}.u64   the rows that takes ask for (rows.py)
+
+and with `--vectors`, for both sets:
+
+DIR/SET/queries.npy     vectors that are not in the dataset
+DIR/SET/truth.npy       their nearest rows (truth.py)
+DIR/SET/KIND.lance      the same dataset with a vector index, KIND being one of VECTOR_INDICES
 """
 
 import argparse
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import lance
 import numpy as np
 import pyarrow as pa
 
+import glove
 import rows
+import truth
 from sift import Mixture
 from table import table
 
 FRAGMENTS = 4
 SCALAR_INDICES = {
     "id": "BTREE",
+    "id_or_null": "BTREE",
+    "text": "BTREE",
     "event_time_shuffled": "BTREE",
     "category": "BITMAP",
     "event_time": "ZONEMAP",
 }
+VECTOR_INDICES = {
+    "ivf_flat": {"index_type": "IVF_FLAT"},
+    "ivf_pq": {"index_type": "IVF_PQ"},
+    "ivf_pq4": {"index_type": "IVF_PQ", "num_bits": 4},
+    "ivf_sq": {"index_type": "IVF_SQ"},
+}
+QUERIES = 10_000
 
 
-def write_dataset(data: pa.Table, path: Path) -> None:
+@dataclass(frozen=True)
+class VectorSet:
+    """A set that gets vector indices. PQ with 4 bits has twice as many sub-vectors as with 8."""
+
+    name: str
+    metric: str
+    partitions: int
+    sub_vectors: int
+
+    def arguments(self, kind: str) -> dict:
+        """What pylance's `create_index` is given."""
+        arguments = {"metric": self.metric, "num_partitions": self.partitions}
+        arguments |= VECTOR_INDICES[kind]
+        if arguments["index_type"] == "IVF_PQ":
+            twice = arguments.get("num_bits") == 4
+            arguments["num_sub_vectors"] = self.sub_vectors * (2 if twice else 1)
+        return arguments
+
+
+SIFT = VectorSet("sift", "l2", partitions=1024, sub_vectors=16)
+GLOVE = VectorSet("glove", "cosine", partitions=512, sub_vectors=25)
+
+
+def write_dataset(data: pa.Table, path: Path) -> lance.LanceDataset:
     """Write `data` as a Lance dataset at `path`, in place of what lies there."""
     shutil.rmtree(path, ignore_errors=True)
     rows_per_file = -(-data.num_rows // FRAGMENTS)
     dataset = lance.write_dataset(data, path, max_rows_per_file=rows_per_file)
     for column, kind in SCALAR_INDICES.items():
         dataset.create_scalar_index(column, kind)
+    return dataset
 
 
-def make_sift(folder: Path, count: int) -> None:
+def write_vector_datasets(
+    folder: Path, of: VectorSet, data: pa.Table, vectors: np.ndarray, queries: np.ndarray
+) -> None:
+    """The queries with their truth, and a dataset for each kind of vector index."""
+    np.save(folder / "queries.npy", queries)
+    np.save(folder / "truth.npy", truth.nearest(vectors, queries, of.metric))
+    for kind in VECTOR_INDICES:
+        dataset = write_dataset(data, folder / f"{kind}.lance")
+        dataset.create_index("vector", **of.arguments(kind))
+        print(f"{of.name} {kind}", flush=True)
+
+
+def make_sift(folder: Path, count: int, with_indices: bool) -> None:
     """The `sift` set of `count` rows."""
     folder.mkdir(parents=True, exist_ok=True)
-    vectors = Mixture().draw(count)
+    mixture = Mixture()
+    vectors = mixture.draw(count)
     np.save(folder / "base.npy", vectors)
-    write_dataset(table("sift", vectors), folder / "plain.lance")
+    data = table(SIFT.name, vectors)
+    write_dataset(data, folder / "plain.lance")
     rows.write(folder, count)
+    if with_indices:
+        write_vector_datasets(folder, SIFT, data, vectors, mixture.draw(QUERIES))
+
+
+def make_glove(folder: Path) -> None:
+    """The `glove` set."""
+    folder.mkdir(parents=True, exist_ok=True)
+    vectors, words, queries = glove.read(glove.fetch(folder))
+    np.save(folder / "base.npy", vectors)
+    write_vector_datasets(folder, GLOVE, table(GLOVE.name, vectors, words), vectors, queries)
 
 
 def main() -> None:
@@ -54,10 +121,13 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--vectors", action="store_true", help="vector indices as well")
     options = parser.parse_args()
     if options.rows < max(rows.TAKES):
         parser.error(f"--rows must be at least {max(rows.TAKES)}, the largest take")
-    make_sift(options.out / "sift", options.rows)
+    make_sift(options.out / "sift", options.rows, options.vectors)
+    if options.vectors:
+        make_glove(options.out / "glove")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@
 | `category` | 8 words, from 85 % of the rows down to 0.2 % |
 | `event_time` | one event a minute, give or take ten minutes: nearly in row order |
 | `event_time_shuffled` | the same times in random order |
-| `text` | a short sentence, another for every row |
+| `text` | a short sentence, another for every row; in `glove` the word |
 | `section` | 60 words, Zipf |
+| `id_or_null` | `id`, but NULL in 30 % of the rows |
 | `vector` | fixed-size list of f32 |
 """
 
@@ -27,16 +28,17 @@ CATEGORIES = {
     "rare": 0.002,
 }
 SECTIONS = [f"section-{i:02d}" for i in range(60)]
+NULL_SHARE = 0.3
 
 SECOND = 1_000_000
 START = 1_735_689_600 * SECOND
 """2025-01-01T00:00:00Z in microseconds."""
 
 
-def table(set_name: str, vectors: np.ndarray) -> pa.Table:
+def table(set_name: str, vectors: np.ndarray, texts: list[str] | None = None) -> pa.Table:
     """The table of a set: one row per vector of `vectors` (`[rows, dimension]` f32).
 
-    The set's name is the seed of the other columns.
+    The set's name is the seed of the other columns. `texts`, if there are any, fill `text`.
     """
     rows, dimension = vectors.shape
     # The order of the draws is part of the data: a new column draws after those below.
@@ -48,14 +50,16 @@ def table(set_name: str, vectors: np.ndarray) -> pa.Table:
     shuffled_times = times[rng.permutation(rows)]
     zipf = 1.0 / np.arange(1, len(SECTIONS) + 1) ** 1.1
     sections = rng.choice(len(SECTIONS), rows, p=zipf / zipf.sum())
+    absent = rng.random(rows) < NULL_SHARE
     return pa.table(
         {
             "id": pa.array(ids),
             "category": words(list(CATEGORIES), categories),
             "event_time": pa.array(times, pa.timestamp("us")),
             "event_time_shuffled": pa.array(shuffled_times, pa.timestamp("us")),
-            "text": pa.array([f"item {row:07d} of cluster data" for row in range(rows)]),
+            "text": pa.array(texts or [f"item {row:07d} of cluster data" for row in range(rows)]),
             "section": words(SECTIONS, sections),
+            "id_or_null": pa.array(ids, mask=absent),
             "vector": pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), dimension),
         }
     )

@@ -273,7 +273,6 @@ impl QueryArgs {
         first_given(&[
             ("--ef", self.nearest.ef.is_some()),
             ("--explain with --nearest", self.plan.explain && self.nearest.nearest.is_some()),
-            ("--indexed-only without --nearest", self.indexed_only && self.nearest.nearest.is_none()),
         ])
     }
 }
@@ -291,7 +290,7 @@ pub(crate) struct CountArgs {
     pub(crate) filter: Option<String>,
     /// Ignore every index
     #[arg(long)]
-    no_index: bool,
+    pub(crate) no_index: bool,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
 }

@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Result},
     npy,
 };
-use lancet::{Column, DataType, Dataset, Rows};
+use lancet::{Column, DataType, Dataset, IndexUse, Rows};
 
 /// One vector, or several.
 #[derive(Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub(crate) enum Vectors {
 }
 
 /// Reads what `text` gives for column `column` of `dataset`.
-pub(crate) fn read(text: &str, dataset: &Dataset, column: &str) -> Result<Vectors> {
+pub(crate) fn read(text: &str, dataset: &Dataset, column: &str, indices: IndexUse) -> Result<Vectors> {
     if let Some(path) = text.strip_prefix('@') {
         return npy::read(path);
     }
@@ -25,7 +25,8 @@ pub(crate) fn read(text: &str, dataset: &Dataset, column: &str) -> Result<Vector
         return of_row(&batch.columns()[0], text);
     }
     if let Some(predicate) = text.strip_prefix("where:") {
-        let batch = dataset.scan().filter(predicate)?.columns([column])?.limit(2).collect()?;
+        let scan = dataset.scan().indices(indices).filter(predicate)?;
+        let batch = scan.columns([column])?.limit(2).collect()?;
         return match batch.len() {
             1 => of_row(&batch.columns()[0], text),
             0 => Err(Error::Value(format!("--vector {text}: no row matches"))),

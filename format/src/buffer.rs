@@ -79,6 +79,14 @@ impl Buffer {
         matches!(self.0, Repr::Shared(_))
     }
 
+    /// The bytes of memory that it takes, room to grow included; none if it is shared with a file.
+    pub fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            Repr::Owned { words, .. } => words.capacity() * 8,
+            Repr::Shared(_) => 0,
+        }
+    }
+
     /// The bytes.
     #[inline]
     pub fn as_slice(&self) -> &[u8] {

@@ -186,6 +186,40 @@ impl File {
     }
 
     fn find_lent_page(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<Range<u64>>> {
+        let Some((column, page)) = self.page_in_memory(field, columns, row)? else { return Ok(None) };
+        let open = self.column(column)?;
+        let lent = match self.container.version() {
+            FileVersion::V2_0 => v20::page(self, column, page, field)?.lends_rows(),
+            FileVersion::V2_1 | FileVersion::V2_2 => v21::page(self, column, page, field)?.lends_rows(),
+        };
+        Ok(lent.then(|| open.pages.starts[page]..open.pages.starts[page + 1]))
+    }
+
+    /// The rows around `row` of `field` that lie end to end in the file, so that reading them, or a part of them, copies
+    /// nothing; `None` if that cannot be. They are those of a page, or of a chunk in it.
+    ///
+    /// # Errors
+    /// As [`File::read`].
+    pub fn lent_rows(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<Range<u64>>> {
+        let find = || {
+            let Some((column, page)) = self.page_in_memory(field, columns, row)? else { return Ok(None) };
+            let pages = &self.column(column)?.pages;
+            let (start, end) = (pages.starts[page], pages.starts[page + 1]);
+            let lent = match self.container.version() {
+                FileVersion::V2_0 => {
+                    v20::page(self, column, page, field)?.lends_rows().then_some(0..u64::MAX)
+                }
+                FileVersion::V2_1 | FileVersion::V2_2 => {
+                    v21::page(self, column, page, field)?.lent_rows(row - start)
+                }
+            };
+            Ok(lent.map(|rows| start + rows.start..rows.end.saturating_add(start).min(end)))
+        };
+        find().map_err(|error: Error| error.within(format!("column `{}`", field.name)))
+    }
+
+    /// The column of `field` and the page of it that holds `row`, if the file lies in memory, aligned.
+    fn page_in_memory(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<(u32, usize)>> {
         let Some(column) = columns.get(field.id) else { return Ok(None) };
         // A file that lies in memory off the alignment of values would be copied after all.
         let lies_well = |bytes: &bytes::Bytes| bytes.as_ptr().align_offset(8) == 0;
@@ -193,13 +227,7 @@ impl File {
         if !is_leaf(field) || field.is_blob() || !in_memory {
             return Ok(None);
         }
-        let open = self.column(column)?;
-        let Some(page) = open.pages.page_of(row) else { return Ok(None) };
-        let lent = match self.container.version() {
-            FileVersion::V2_0 => v20::page(self, column, page, field)?.lends_rows(),
-            FileVersion::V2_1 | FileVersion::V2_2 => v21::page(self, column, page, field)?.lends_rows(),
-        };
-        Ok(lent.then(|| open.pages.starts[page]..open.pages.starts[page + 1]))
+        Ok(self.column(column)?.pages.page_of(row).map(|page| (column, page)))
     }
 
     /// The size of the file in bytes.

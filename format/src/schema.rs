@@ -117,13 +117,24 @@ impl Schema {
 
     /// The dotted path of the field with this id.
     pub fn path_of(&self, id: i32) -> Option<String> {
-        fn find(fields: &[Arc<Field>], id: i32) -> Option<String> {
-            fields.iter().find_map(|field| match field.id == id {
-                true => Some(String::from(&*field.name)),
-                false => Some(format!("{}.{}", field.name, find(field.data_type.children(), id)?)),
+        let path = self.path_to(id)?;
+        Some(path.iter().map(|field| &*field.name).collect::<Vec<_>>().join("."))
+    }
+
+    /// The fields on the way to the one with this id, from the top.
+    pub fn path_to(&self, id: i32) -> Option<Vec<Arc<Field>>> {
+        fn find(fields: &[Arc<Field>], id: i32, path: &mut Vec<Arc<Field>>) -> bool {
+            fields.iter().any(|field| {
+                path.push(field.clone());
+                let found = field.id == id || find(field.data_type.children(), id, path);
+                if !found {
+                    path.pop();
+                }
+                found
             })
         }
-        find(&self.fields, id)
+        let mut path = Vec::new();
+        find(&self.fields, id, &mut path).then_some(path)
     }
 
     /// The fields on the way to `path`, which joins names with dots; a name that itself holds dots is

@@ -171,8 +171,9 @@ pub(super) fn ivf(bytes: &Bytes) -> usize {
         ivf.rank(&query, count, &mut scratch);
         nearest.start(MAX_NUMBERS, Range::default());
         for rank in 0..count {
-            if let Ok(found) = ivf.probe(&query, rank, None, &mut scratch, &mut nearest) {
-                assert!(found);
+            let number = scratch.ranked()[rank].1 as usize;
+            if let Ok(partition) = ivf.read(number) {
+                let _ = ivf.probe(&query, number, &partition, None, &mut scratch, &mut nearest);
             }
         }
         assert!(nearest.finish().is_sorted_by(|a, b| a.order(b).is_lt() || a == b));

@@ -58,6 +58,21 @@ fn change(name: &str, input: &[u8], random: &mut Random, plain: Plain) -> Option
             }
             Some(join(&pieces))
         }
+        "planner" => {
+            let mut pieces = pieces(input);
+            let (filter, files) = pieces.split_first_mut()?;
+            let files: Vec<&mut [Vec<u8>]> =
+                files.chunks_exact_mut(2).filter(|file| is_planned(&file[0])).collect();
+            let count = files.len().max(1);
+            match files.into_iter().nth(random.below(count + 1)) {
+                None => *filter = change_words(filter, random),
+                Some(file) if file[0].ends_with(b".manifest") => {
+                    file[1] = layout::damage_manifest(&file[1], random)?;
+                }
+                Some(file) => file[1] = change_file(&file[1], random, plain)?,
+            }
+            Some(join(&pieces))
+        }
         "index_btree" | "index_ivf" => {
             let mut pieces = pieces(input);
             let [first, second] = &mut pieces[..] else { return None };
@@ -67,6 +82,11 @@ fn change(name: &str, input: &[u8], random: &mut Random, plain: Plain) -> Option
         }
         _ => None,
     }
+}
+
+/// Whether the planner reads the file at this path: the manifest, or a file of an index.
+fn is_planned(path: &[u8]) -> bool {
+    path.starts_with(b"_versions/") || path.starts_with(b"_indices/")
 }
 
 fn change_file(file: &[u8], random: &mut Random, plain: Plain) -> Option<Vec<u8>> {

@@ -80,6 +80,7 @@ fn collect(path: &Path, bytes: &[u8], add: &mut impl FnMut(&'static str, Vec<u8>
             add("manifest", bytes.to_vec());
             if let Ok(manifest) = Manifest::parse(&Bytes::copy_from_slice(bytes)) {
                 of_manifest(path, bytes, &manifest, add);
+                of_planner(path, &manifest, add);
             }
         }
         Some("txn") => add("transaction", bytes.to_vec()),
@@ -182,6 +183,33 @@ fn of_manifest(
         .map(|file| fs::read(root.join("_deletions").join(file.file_name(fragment.id))).unwrap_or_default());
     let manifest = layout::without_sizes(bytes)?;
     add("dataset", join(&[manifest, data, deletions.unwrap_or_default()]));
+    Some(())
+}
+
+/// The newest version of a small dataset with scalar indices, and each filter of its cases.
+fn of_planner(path: &Path, manifest: &Manifest, add: &mut impl FnMut(&'static str, Vec<u8>)) -> Option<()> {
+    let root = path.parent()?.parent()?;
+    let newest = files(path.parent()?).ok()?.into_iter().find(|file| file.extension() == path.extension())?;
+    let indices = manifest.indices().ok().filter(|indices| !indices.is_empty() && newest == path)?;
+    let deletions = manifest.fragments.iter().filter_map(|fragment| {
+        Some(root.join("_deletions").join(fragment.deletion.as_ref()?.file_name(fragment.id)))
+    });
+    let data = manifest.fragments.iter().flat_map(|fragment| &fragment.files);
+    let mut found = vec![path.to_owned()];
+    for index in indices {
+        found.extend(files(&root.join("_indices").join(index.uuid.to_string())).unwrap_or_default());
+    }
+    found.extend(data.map(|file| root.join("data").join(&file.path)).chain(deletions));
+    let mut pieces = vec![Vec::new()];
+    for file in found {
+        pieces.push(file.strip_prefix(root).ok()?.to_str()?.into());
+        pieces.push(fs::read(file).ok()?);
+    }
+    let cases = fs::read_to_string(root.with_extension("expected.json")).ok()?;
+    for filter in filters(&cases).collect::<BTreeSet<_>>() {
+        pieces[0] = filter.into_bytes();
+        add("planner", join(&pieces));
+    }
     Some(())
 }
 

@@ -8,10 +8,13 @@
 //! | `manifest`, `transaction`, `fragment_reuse`, `treemap`, `row_addresses`, `json` | a file, or the part of one |
 //! | `index_btree`, `index_bitmap`, `index_zone_map`, `index_bloom_filter`, `index_ngram`, `index_ivf` | [`pieces`]: the files of a segment |
 //! | `filter` | the text of a filter |
+//! | `planner` | [`pieces`]: the text of a filter, then the path of each file of a dataset and its bytes |
 //! | `deletion_arrow`, `deletion_bitmap`, `row_ids`, `row_versions` | u32 rows of the fragment, then the bytes |
 
 #[path = "indices.rs"]
 mod indices;
+#[path = "planner.rs"]
+mod planner;
 
 use crate::{allocations, check, layout, random::Random};
 use lancet::{
@@ -34,7 +37,7 @@ use std::{ops::Range, slice, sync::Arc};
 type Target = (&'static str, fn(&Bytes) -> usize);
 
 /// Every target.
-pub(crate) const ALL: [Target; 21] = [
+pub(crate) const ALL: [Target; 22] = [
     ("file", file),
     ("page_v20", page_v20),
     ("page_v21", page_v21),
@@ -56,6 +59,7 @@ pub(crate) const ALL: [Target; 21] = [
     ("index_ivf", indices::ivf),
     ("json", json),
     ("filter", filter),
+    ("planner", planner::planner),
 ];
 
 /// What a target may take: so many times the bytes of the input (messages grow most) and of the rows asked

@@ -65,9 +65,14 @@ impl Answer {
 pub type RowsOf<'a> = &'a dyn Fn(u32) -> u64;
 
 /// Makes `out` the union of sets of rows as they lie in a file.
-pub fn union_of_addresses(sets: &[RowAddressSet], rows_of: RowsOf<'_>, out: &mut RowSet) {
+pub fn union_of_addresses<'a>(
+    sets: impl IntoIterator<Item = &'a RowAddressSet, IntoIter: Clone>,
+    rows_of: RowsOf<'_>,
+    out: &mut RowSet,
+) {
+    let sets = sets.into_iter();
     let mut whole: Vec<u32> = Vec::new();
-    for (fragment, rows) in sets.iter().flat_map(RowAddressSet::fragments) {
+    for (fragment, rows) in sets.clone().flat_map(RowAddressSet::fragments) {
         if rows.is_none() {
             whole.push(fragment);
         }
@@ -78,8 +83,9 @@ pub fn union_of_addresses(sets: &[RowAddressSet], rows_of: RowsOf<'_>, out: &mut
         let base = u64::from(fragment) << 32;
         base..base.saturating_add(rows_of(fragment).min(1 << 32))
     }));
-    let stored = sets.iter().flat_map(Chunk::of_addresses);
-    out.assign_union(stored.chain(fragments.chunks()), &mut Vec::new());
+    let mut chunks: Vec<Chunk<'_>> = sets.flat_map(Chunk::of_addresses).collect();
+    chunks.extend(fragments.chunks());
+    out.assign_union(chunks, &mut Vec::new());
 }
 
 /// The keys of values, in order, each once.

@@ -1,12 +1,14 @@
 //! [`Dataset`]: one version of a table, open for reading.
 
 use crate::{
-    Batch, Error, Finding, Index, Progress, Projection, Result, Rows, Scan, Version,
+    Batch, CacheUsage, Error, Finding, Index, Progress, Projection, Result, Rows, Scan, VectorIndex, Version,
+    cache::IndexCache,
     files::{FilePool, FileSlot, Usage},
     fragment::Fragment,
     indices,
     location::{self, Bases, Location},
     nearest::OpenedSegments,
+    plan::{Catalog, OpenedIndices},
     row_ids::RowIdIndex,
     storage::{Bytes, Mapped, Source, Storage},
     take, verify,
@@ -21,6 +23,9 @@ use std::{
     path::Path,
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
+
+/// The budget of the cache of indices unless the caller says otherwise.
+const INDEX_CACHE_BYTES: u64 = 4 << 30;
 
 /// One version of a dataset. Cloning is cheap, and clones share what they have opened; all methods may be
 /// called from any number of threads at once.
@@ -46,8 +51,13 @@ struct Inner {
     /// The segments of all indices.
     segments: Vec<IndexMetadata>,
     bases: Arc<Bases>,
-    /// Segments of vector indices that are open, shared by all versions.
-    opened_segments: Arc<OpenedSegments>,
+    /// Segments of vector indices that are open.
+    opened_segments: OpenedSegments,
+    /// Segments of scalar indices that are open.
+    opened_indices: OpenedIndices,
+    catalog: OnceLock<Catalog>,
+    /// What opened indices decoded, shared by all versions.
+    cache: Arc<IndexCache>,
 }
 
 /// How to open a [`Dataset`]; made by [`Dataset::options`].
@@ -56,6 +66,7 @@ pub struct OpenOptions {
     storage: Arc<dyn Storage>,
     max_open_files: usize,
     max_decompressed: usize,
+    index_cache_bytes: usize,
     branch: Option<String>,
     which: Which,
 }
@@ -95,6 +106,15 @@ impl OpenOptions {
         self
     }
 
+    /// How many bytes of memory the [cache of indices](Dataset::index_cache) may take: what of them had to be decoded,
+    /// and cannot be used where it lies in the files. By default 4 GiB. What a search uses at a time, some partitions or
+    /// pages, may come on top.
+    #[must_use]
+    pub fn index_cache_bytes(mut self, bytes: usize) -> Self {
+        self.index_cache_bytes = bytes;
+        self
+    }
+
     /// Opens this version instead of the newest.
     #[must_use]
     pub fn version(mut self, version: u64) -> Self {
@@ -128,7 +148,7 @@ impl OpenOptions {
         };
         let location = Location { root: root.to_owned(), branch: self.branch.clone() };
         let pool = Arc::new(FilePool::new(self.storage.clone(), self.max_open_files, self.max_decompressed));
-        open(pool, location, &self.which, None)
+        open(pool, location, &self.which, Shared::Budget(self.index_cache_bytes))
     }
 
     /// As [`OpenOptions::open`], for a path of the local file system.
@@ -156,13 +176,17 @@ impl OpenOptions {
     }
 }
 
-/// Opens a version; what it has in common with `sibling` is shared.
-fn open(
-    pool: Arc<FilePool>,
-    mut location: Location,
-    which: &Which,
-    sibling: Option<&Dataset>,
-) -> Result<Dataset> {
+/// What a version that is opened shares with others.
+#[derive(Clone, Copy)]
+enum Shared<'a> {
+    /// Nothing: its cache gets this budget.
+    Budget(usize),
+    /// Everything that it has in common with this one.
+    With(&'a Dataset),
+}
+
+/// Opens a version.
+fn open(pool: Arc<FilePool>, mut location: Location, which: &Which, shared: Shared<'_>) -> Result<Dataset> {
     let storage = pool.storage();
     if let Some(branch) = &location.branch {
         // Without this file the folder is no branch, or no longer.
@@ -173,7 +197,7 @@ fn open(
             let stamp = Stamp::of(storage, &format!("{}/_versions", location.folder()));
             let name = versions::latest(storage, &location)?;
             let (path, manifest) = versions::read_named(storage, &location, name)?;
-            return Dataset::new(pool, location, path, manifest, stamp, sibling);
+            return Dataset::new(pool, location, path, manifest, stamp, shared);
         }
         Which::Number(version) => versions::read_manifest(storage, &location, *version)?,
         Which::Tag(tag) => {
@@ -182,7 +206,7 @@ fn open(
             versions::read_manifest(storage, &location, tag.version)?
         }
     };
-    Dataset::new(pool, location, path, manifest, None, sibling)
+    Dataset::new(pool, location, path, manifest, None, shared)
 }
 
 impl Dataset {
@@ -200,6 +224,7 @@ impl Dataset {
             storage: Arc::new(Mapped),
             max_open_files: 8192,
             max_decompressed: DEFAULT_MAX_DECOMPRESSED,
+            index_cache_bytes: usize::try_from(INDEX_CACHE_BYTES).unwrap_or(usize::MAX),
             branch: None,
             which: Which::Newest,
         }
@@ -211,11 +236,15 @@ impl Dataset {
         path: String,
         manifest: Manifest,
         newest_at: Option<Stamp>,
-        sibling: Option<&Dataset>,
+        shared: Shared<'_>,
     ) -> Result<Self> {
         let bases = Arc::new(Bases::resolve(pool.storage(), &location, &manifest)?);
         let manifest_path: Arc<str> = path.into();
         let segments = manifest.indices().map_err(|error| Error::format(&*manifest_path, error))?;
+        let (sibling, cache) = match shared {
+            Shared::Budget(bytes) => (None, IndexCache::new(bytes)),
+            Shared::With(sibling) => (Some(sibling), sibling.0.cache.clone()),
+        };
         let known: HashMap<u32, &Arc<Fragment>> = sibling
             .map(|dataset| dataset.fragments().iter().map(|fragment| (fragment.meta.id, fragment)).collect())
             .unwrap_or_default();
@@ -233,9 +262,16 @@ impl Dataset {
             newest_at: Mutex::new(newest_at),
             live_before: OnceLock::new(),
             row_id_index: OnceLock::new(),
+            opened_segments: sibling
+                .map(|dataset| dataset.opened_segments().shared_with(&segments))
+                .unwrap_or_default(),
+            opened_indices: sibling
+                .map(|dataset| dataset.opened_indices().shared_with(&segments))
+                .unwrap_or_default(),
             segments,
             bases,
-            opened_segments: sibling.map_or_else(Arc::default, |dataset| dataset.0.opened_segments.clone()),
+            catalog: OnceLock::new(),
+            cache,
         })))
     }
 
@@ -277,7 +313,7 @@ impl Dataset {
     /// # Errors
     /// Io if there is no such version, and those of its manifest.
     pub fn at_version(&self, version: u64) -> Result<Dataset> {
-        open(self.0.pool.clone(), self.0.location.clone(), &Which::Number(version), Some(self))
+        open(self.0.pool.clone(), self.0.location.clone(), &Which::Number(version), Shared::With(self))
     }
 
     /// The version with this tag, on whatever branch it lies.
@@ -285,7 +321,7 @@ impl Dataset {
     /// # Errors
     /// Io if there is no such tag, and those of its manifest.
     pub fn at_tag(&self, tag: &str) -> Result<Dataset> {
-        open(self.0.pool.clone(), self.0.location.clone(), &Which::Tag(tag.into()), Some(self))
+        open(self.0.pool.clone(), self.0.location.clone(), &Which::Tag(tag.into()), Shared::With(self))
     }
 
     /// The newest version of a branch; `main` is the main one.
@@ -294,7 +330,7 @@ impl Dataset {
     /// Io if there is no such branch, and those of its manifest.
     pub fn at_branch(&self, branch: &str) -> Result<Dataset> {
         let branch = (branch != "main").then(|| branch.to_owned());
-        open(self.0.pool.clone(), self.0.location.on(branch), &Which::Newest, Some(self))
+        open(self.0.pool.clone(), self.0.location.on(branch), &Which::Newest, Shared::With(self))
     }
 
     /// The newest version of the same branch: the dataset itself if there is none that is newer. Everything
@@ -316,7 +352,7 @@ impl Dataset {
             return Ok(self.clone());
         }
         let (path, manifest) = versions::read_named(storage, &self.0.location, name)?;
-        Dataset::new(self.0.pool.clone(), self.0.location.clone(), path, manifest, stamp, Some(self))
+        Dataset::new(self.0.pool.clone(), self.0.location.clone(), path, manifest, stamp, Shared::With(self))
     }
 
     /// The number of the newest version of the same branch.
@@ -357,6 +393,14 @@ impl Dataset {
     /// Those of the file that tells where rows of compacted fragments went, if there is one.
     pub fn indices(&self) -> Result<Vec<Index>> {
         indices::list(self)
+    }
+
+    /// The vector index on `column`, for searches that cannot wait: see [`VectorIndex`].
+    ///
+    /// # Errors
+    /// Invalid input if the column holds no vectors or has no index; and those of the index's files.
+    pub fn vector_index(&self, column: &str) -> Result<VectorIndex> {
+        VectorIndex::new(self, column)
     }
 
     /// The named columns, to be read in that order.
@@ -448,6 +492,20 @@ impl Dataset {
         self.pool().usage()
     }
 
+    /// The cache of what indices decoded, shared with all versions that were opened from this one.
+    pub fn index_cache(&self) -> CacheUsage {
+        self.0.cache.usage()
+    }
+
+    pub(crate) fn cache(&self) -> &Arc<IndexCache> {
+        &self.0.cache
+    }
+
+    /// Whether both are clones of one.
+    pub(crate) fn is_same(&self, other: &Dataset) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     pub(crate) fn folder(&self) -> String {
         self.0.location.folder()
     }
@@ -458,6 +516,19 @@ impl Dataset {
 
     pub(crate) fn opened_segments(&self) -> &OpenedSegments {
         &self.0.opened_segments
+    }
+
+    pub(crate) fn opened_indices(&self) -> &OpenedIndices {
+        &self.0.opened_indices
+    }
+
+    /// The scalar indices that can be searched.
+    pub(crate) fn catalog(&self) -> Result<&Catalog> {
+        if let Some(found) = self.0.catalog.get() {
+            return Ok(found);
+        }
+        let catalog = Catalog::of(self)?;
+        Ok(self.0.catalog.get_or_init(|| catalog))
     }
 
     pub(crate) fn index_segments(&self) -> &[IndexMetadata] {

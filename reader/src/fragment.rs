@@ -112,6 +112,24 @@ impl Fragment {
         }
     }
 
+    /// The version in which the newest row was created.
+    pub(crate) fn newest_row(&self, pool: &FilePool) -> Result<u64> {
+        if self.meta.created_at.is_none() {
+            return Ok(1);
+        }
+        // Reads the versions, if it has not been done.
+        self.extend_versions(pool, true, &[], &mut Vec::new())?;
+        Ok(match self.created_at.get() {
+            Some(RowNumbers::Versions(versions)) => {
+                versions.runs().map(|(_, version)| version).max().unwrap_or(0)
+            }
+            Some(RowNumbers::Column(column)) => {
+                column.primitive::<u64>().unwrap_or_default().iter().copied().max().unwrap_or(0)
+            }
+            _ => 1,
+        })
+    }
+
     /// Appends the versions in which the rows of `ranges` were created, or last updated.
     pub(crate) fn extend_versions(
         &self,

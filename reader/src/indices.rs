@@ -77,7 +77,7 @@ pub(crate) fn list(dataset: &Dataset) -> Result<Vec<Index>> {
 }
 
 /// Where rows of compacted fragments went, if the table keeps an index of that.
-fn fragment_reuse(dataset: &Dataset, entries: &[IndexMetadata]) -> Result<Option<FragmentReuse>> {
+pub(crate) fn fragment_reuse(dataset: &Dataset, entries: &[IndexMetadata]) -> Result<Option<FragmentReuse>> {
     for entry in entries {
         match FragmentReuseDetails::of(entry)
             .map_err(|error| Error::format(dataset.manifest_path(), error))?
@@ -103,7 +103,7 @@ fn fragment_reuse(dataset: &Dataset, entries: &[IndexMetadata]) -> Result<Option
 }
 
 /// The kind of a segment, from the name of its details.
-fn kind(segment: &IndexMetadata) -> String {
+pub(crate) fn kind(segment: &IndexMetadata) -> String {
     match &segment.details {
         None => "Unknown".into(),
         Some(details) => details.kind(),

@@ -21,6 +21,7 @@
 
 mod batch;
 mod blobs;
+mod cache;
 mod database;
 mod dataset;
 mod error;
@@ -32,16 +33,19 @@ mod indices;
 mod inspect;
 mod location;
 mod nearest;
+mod plan;
 mod projection;
 mod read;
 mod row_ids;
 mod scan;
+mod segment_files;
 pub mod storage;
 mod take;
 mod verify;
 mod versions;
 
 pub use batch::Batch;
+pub use cache::CacheUsage;
 pub use database::{Consistency, Database, Table};
 pub use dataset::{Dataset, OpenOptions};
 pub use error::{Error, ErrorKind, Result};
@@ -51,9 +55,12 @@ pub use inspect::inspect;
 pub use lancet_format::{
     Bitmap, Buffer, Column, DataType, Field, Physical, Schema, TimeUnit, Values, describe, table,
 };
-pub use nearest::{IntoVector, Metric, Nearest};
+pub use nearest::{
+    IntoVector, Metric, Nearest, Neighbour, Prefilter, SearchParams, SearchScratch, Searched, VectorIndex,
+};
+pub use plan::IndexUse;
 pub use projection::Projection;
-pub use scan::{Batches, FragmentPlan, IntoFilter, Plan, Scan, Stats};
+pub use scan::{Batches, FragmentPlan, IndexPlan, IntoFilter, Plan, Prepared, Reading, Scan, Stats};
 pub use take::Rows;
 pub use verify::{Finding, Progress, verify_file};
 pub use versions::Version;

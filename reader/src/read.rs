@@ -1,7 +1,8 @@
 //! Reading projected columns of one fragment: what scans and takes have in common.
 
 use crate::{
-    Batch, Projection, Result, files::FilePool, filter::Mask, fragment::Fragment, projection::ProjectedColumn,
+    Batch, Dataset, Projection, Result, files::FilePool, filter::Mask, fragment::Fragment, plan::Place,
+    projection::ProjectedColumn,
 };
 use lancet_format::{Column, Physical, Pick, table::Deletions};
 use std::{ops::Range, sync::Arc};
@@ -14,9 +15,13 @@ pub(crate) fn read(
     ranges: &[Range<u64>],
     batch: &mut Batch,
 ) -> Result<()> {
-    let mut old = std::mem::take(&mut batch.columns).into_iter();
-    let columns = projection.columns.iter().map(|own| column(fragment, pool, own, ranges, old.next()));
-    batch.columns = columns.collect::<Result<_>>()?;
+    // The new columns take the place of the old ones, in the same vector.
+    let old = batch.columns.len();
+    for (number, own) in projection.columns.iter().enumerate() {
+        let reuse = (number < old).then(|| batch.columns.remove(0));
+        batch.columns.push(column(fragment, pool, own, ranges, reuse)?);
+    }
+    batch.columns.drain(..old.saturating_sub(projection.columns.len()));
     batch.len = count(ranges);
     batch.names = projection.shared_names();
     Ok(())
@@ -153,6 +158,31 @@ pub(crate) fn read_scattered(
     });
     let columns = columns.collect::<Result<_>>()?;
     Ok(Batch { names: projection.shared_names(), columns, len: count(ranges) })
+}
+
+/// Reads rows by their places, which ascend, into `batch`, whose buffers are used again where they fit.
+pub(crate) fn read_places(
+    dataset: &Dataset,
+    projection: &Projection,
+    places: &[Place],
+    batch: &mut Batch,
+) -> Result<()> {
+    let ranges_of = |places: &[Place]| ranges_of(places.iter().map(|&(_, offset)| offset.into()));
+    let fragment = |position: u32| &dataset.fragments()[position as usize];
+    match places {
+        [(position, offset)] => {
+            let range = u64::from(*offset)..u64::from(*offset) + 1;
+            read(fragment(*position), dataset.pool(), projection, std::slice::from_ref(&range), batch)
+        }
+        _ => {
+            let of_fragments = places.chunk_by(|a, b| a.0 == b.0);
+            let parts = of_fragments.map(|places| {
+                read_scattered(fragment(places[0].0), dataset.pool(), projection, &ranges_of(places))
+            });
+            *batch = join(projection, &parts.collect::<Result<Vec<_>>>()?)?;
+            Ok(())
+        }
+    }
 }
 
 /// How many rows of a column are read, one after the other, in the time of finding a row somewhere else.

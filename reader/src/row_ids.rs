@@ -114,6 +114,18 @@ impl RowIdIndex {
     }
 }
 
+/// Calls `visit` with every place of a row with stable row id `id`, deleted or not: the position of its fragment and
+/// the physical row.
+pub(crate) fn each_place(dataset: &Dataset, id: u64, mut visit: impl FnMut(u32, u32)) -> Result<()> {
+    for position in dataset.row_id_index()?.candidates(id) {
+        let fragment = &dataset.fragments()[position as usize];
+        if let Some(row) = fragment.row_ids(dataset.pool())?.find(id) {
+            visit(position, row);
+        }
+    }
+    Ok(())
+}
+
 /// The place of the live row with stable row id `id`: the position of its fragment and the physical row.
 pub(crate) fn place(dataset: &Dataset, id: u64) -> Result<(u32, u32)> {
     let index = dataset.row_id_index()?;

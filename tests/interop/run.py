@@ -4,8 +4,8 @@
     python tests/interop/run.py --venv target/interop-venv --short
 
 A pylance needs a process of its own, so the tests are scripts of their own, `encodings.py`,
-`histories.py`, `features.py`, `filters.py` and `vectors.py`. Arguments that are not listed here
-go to them.
+`histories.py`, `features.py`, `filters.py`, `indices.py` and `vectors.py`. Arguments that are not
+listed here go to them.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from pathlib import Path
 
 PYLANCE = "pylance==10.0.0"
 FOLDER = Path(__file__).resolve().parent
-TESTS = ("encodings", "histories", "features", "filters", "vectors")
+TESTS = ("encodings", "histories", "features", "filters", "indices", "vectors")
 
 
 def main() -> int:

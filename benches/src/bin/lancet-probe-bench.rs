@@ -3,7 +3,7 @@
 //! usage: lancet-probe-bench SEGMENT QUERIES.npy [--k K]
 //!
 //! `SEGMENT` is the folder of `index.idx` and `auxiliary.idx`. For 1, 5, 10, 20 and 50 probes prints the medians over all
-//! queries, of which each is searched on its own, after a round that reads what is to be read.
+//! queries, of which each is searched on its own, after a round that warms the caches.
 
 use lancet::storage::{Bytes, FormatError, Source};
 use lancet_benches::{median, npy};
@@ -58,6 +58,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         Ok(ivf.query(&Vector::new(&numbers, item)?)?)
     });
     let vectors = vectors.collect::<Result<Vec<_>, Box<dyn Error>>>()?;
+    let partitions = (0..ivf.partitions()).map(|number| ivf.read(number));
+    let partitions = partitions.collect::<Result<Vec<_>, _>>()?;
     let (mut scratch, mut found) = (Scratch::default(), Arrivals::default());
     for probes in [1, 5, 10, 20, 50] {
         let (mut ranking, mut probing) = (Vec::new(), Vec::new());
@@ -67,8 +69,9 @@ fn main() -> Result<(), Box<dyn Error>> {
                 ivf.rank(query, probes, &mut scratch);
                 let ranked = Instant::now();
                 found.start(k, Range::default());
-                for rank in 0..probes {
-                    ivf.probe(query, rank, None, &mut scratch, &mut found)?;
+                for rank in 0..probes.min(ivf.partitions()) {
+                    let number = scratch.ranked()[rank].1 as usize;
+                    ivf.probe(query, number, &partitions[number], None, &mut scratch, &mut found)?;
                 }
                 if warm {
                     ranking.push(ranked - begun);

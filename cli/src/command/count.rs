@@ -1,6 +1,6 @@
 //! `lancet count`: the number of rows, in every format just that.
 
-use super::{open, plan};
+use super::{index_use, open, plan};
 use crate::{
     args::CountArgs,
     error::Result,
@@ -13,7 +13,7 @@ pub(super) fn run(args: &CountArgs) -> Result<()> {
     let start = Instant::now();
     let dataset = open(&args.dataset)?;
     let stats = Arc::new(Stats::default());
-    let mut scan = dataset.scan().record(stats.clone());
+    let mut scan = dataset.scan().indices(index_use(args.no_index)).record(stats.clone());
     if let Some(filter) = &args.filter {
         scan = scan.filter(filter.as_str())?;
     }

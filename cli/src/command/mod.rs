@@ -16,7 +16,7 @@ use crate::{
     error::{Error, Result},
     output::{self, facts::Fact},
 };
-use lancet::{Dataset, OpenOptions, Projection, table::Timestamp};
+use lancet::{Dataset, IndexUse, OpenOptions, Projection, table::Timestamp};
 
 pub(crate) fn run(cli: &Cli) -> Result<()> {
     match &cli.command {
@@ -54,6 +54,11 @@ fn open(args: &DatasetArgs) -> Result<Dataset> {
         options = options.branch(branch);
     }
     Ok(options.open_path(&args.path)?)
+}
+
+/// When scalar indices are used.
+fn index_use(no_index: bool) -> IndexUse {
+    if no_index { IndexUse::Never } else { IndexUse::Auto }
 }
 
 /// The columns asked for, or all.

@@ -1,6 +1,6 @@
 //! `lancet query`: rows in row order, or the nearest neighbours of a vector.
 
-use super::{open, plan, refuse};
+use super::{index_use, open, plan, refuse};
 use crate::{
     args::{Metric, NearestArgs, QueryArgs},
     error::Result,
@@ -17,7 +17,8 @@ pub(super) fn run(args: &QueryArgs) -> Result<()> {
     let stats = Arc::new(Stats::default());
     let scan = scan(&dataset, args)?.record(stats.clone());
     if let (Some(column), Some(vector)) = (&args.nearest.nearest, &args.nearest.vector) {
-        let nearest = nearest(scan, args, column, vectors::read(vector, &dataset, column)?)?;
+        let nearest =
+            nearest(scan, args, column, vectors::read(vector, &dataset, column, index_use(args.no_index))?)?;
         let mut renderer = Renderer::new(args.output.format(), &nearest.names());
         renderer.batch(&nearest.collect()?)?;
         renderer.finish()?;
@@ -39,7 +40,8 @@ pub(super) fn run(args: &QueryArgs) -> Result<()> {
 
 /// The scan that the arguments ask for.
 fn scan(dataset: &Dataset, args: &QueryArgs) -> Result<Scan> {
-    let mut scan = dataset.scan();
+    let only_indexed = args.indexed_only && args.nearest.nearest.is_none();
+    let mut scan = dataset.scan().indices(index_use(args.no_index)).indexed_only(only_indexed);
     if let Some(columns) = &args.columns {
         scan = scan.columns(expr::split_items(columns))?;
     }

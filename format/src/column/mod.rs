@@ -300,6 +300,33 @@ impl Column {
         }
     }
 
+    /// The buffer of values of one width, or of the items of fixed-size lists of them.
+    pub(crate) fn into_fixed(self) -> Option<Buffer> {
+        match self.values {
+            Values::Fixed(buffer) => Some(buffer),
+            Values::FixedSizeList(items) => items.into_fixed(),
+            _ => None,
+        }
+    }
+
+    /// The bytes of memory that the buffers take, without those that are shared with a file.
+    pub fn heap_bytes(&self) -> usize {
+        let values = match &self.values {
+            Values::Null => 0,
+            Values::Bits(bits) => bits.buffer().heap_bytes(),
+            Values::Fixed(buffer) => buffer.heap_bytes(),
+            Values::Variable { offsets, bytes } | Values::LargeVariable { offsets, bytes } => {
+                offsets.heap_bytes() + bytes.heap_bytes()
+            }
+            Values::List { offsets, items } | Values::LargeList { offsets, items } => {
+                offsets.heap_bytes() + items.heap_bytes()
+            }
+            Values::FixedSizeList(items) => items.heap_bytes(),
+            Values::Struct(children) => children.iter().map(Column::heap_bytes).sum(),
+        };
+        values + self.validity.as_ref().map_or(0, |bits| bits.buffer().heap_bytes())
+    }
+
     /// The buffers, for reuse.
     pub(crate) fn into_parts(self) -> (Option<Bitmap>, Values) {
         (self.validity, self.values)

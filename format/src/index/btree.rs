@@ -216,6 +216,16 @@ impl BTreeIndex {
         part.first_row + start..part.first_row + end
     }
 
+    /// The page that holds a row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn page_of(&self, row: u64) -> usize {
+        assert!(row < self.rows, "row {row} of {}", self.rows);
+        let (part, within) = self.part_of(&(row..row));
+        part.first_page + (within.start / self.batch_size) as usize
+    }
+
     /// The values of a page. The buffers of `reuse` are written again where they fit.
     ///
     /// # Errors

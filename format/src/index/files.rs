@@ -2,8 +2,8 @@
 
 use super::RowAddressSet;
 use crate::{
-    Column, ColumnMap, DataType, Error, ErrorKind, Field, File, Physical, Result, Schema, Source, ensure,
-    proto,
+    Buffer, Column, ColumnMap, DataType, Error, ErrorKind, Field, File, Physical, Result, Schema, Source,
+    ensure, proto,
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::{fmt, ops::Range, str::FromStr};
@@ -120,6 +120,32 @@ impl IndexFile {
     /// Some rows of a column.
     pub(super) fn read(&self, field: &Field, rows: Range<u64>, reuse: Option<Column>) -> Result<Column> {
         self.check(self.file.read(field, &self.columns, self.rows, core::slice::from_ref(&rows), reuse))
+    }
+
+    /// The bytes of some rows of a column of fixed width, end to end within each piece: pieces of the file where the rows
+    /// lie there as they are, else copies. None of the rows, nor an item of theirs, may be null.
+    pub(super) fn read_pieces(&self, field: &Field, rows: Range<u64>) -> Result<Vec<Buffer>> {
+        let (mut pieces, mut row) = (Vec::new(), rows.start);
+        while row < rows.end {
+            let lent = self.check(self.file.lent_rows(field, &self.columns, row))?;
+            let end = lent.map_or(rows.end, |lent| lent.end.min(rows.end));
+            pieces.push(self.read_fixed(field, row..end)?);
+            row = end;
+        }
+        Ok(pieces)
+    }
+
+    /// As [`read_pieces`](Self::read_pieces), in one piece.
+    pub(super) fn read_fixed(&self, field: &Field, rows: Range<u64>) -> Result<Buffer> {
+        let column = self.read(field, rows, None)?;
+        let nulls = column.null_count() + column.child().map_or(0, Column::null_count);
+        match column.into_fixed() {
+            Some(buffer) if nulls == 0 => Ok(buffer),
+            _ => self.check(Err(Error::corrupt(format!(
+                "column `{}`: expected no nulls, found {nulls}",
+                field.name
+            )))),
+        }
     }
 
     /// All rows of a column.

@@ -69,6 +69,12 @@ impl RowAddressSet {
         self.fragments.iter().try_fold(0, |sum, (_, rows)| Some(sum + rows.as_ref()?.len()))
     }
 
+    /// The bytes of memory that the set keeps.
+    pub fn memory(&self) -> usize {
+        let own = self.fragments.capacity() * size_of::<(u32, Option<Roaring>)>();
+        self.fragments.iter().filter_map(|(_, rows)| rows.as_ref()).fold(own, |sum, rows| sum + rows.memory())
+    }
+
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)

@@ -205,6 +205,11 @@ impl Roaring {
         &self.bytes
     }
 
+    /// The bytes of memory that the set keeps, those that it was parsed from among them.
+    pub(crate) fn memory(&self) -> usize {
+        self.bytes.len() + self.containers.capacity() * size_of::<Container>() + self.ranks.capacity() * 2
+    }
+
     /// How many numbers.
     pub fn len(&self) -> u64 {
         self.len

@@ -119,6 +119,33 @@ impl MiniBlock {
         Ok(MiniBlock { rep, def, values, dictionary, large: layout.has_large_chunk, table, rows, chunks })
     }
 
+    /// The rows of the chunk that holds `row`, if they lie there as they are and can be had without a copy.
+    pub(crate) fn lent_rows(&self, row: u64) -> Option<Range<u64>> {
+        let is_plain = self.rep.is_none() && self.def.is_none() && self.dictionary.is_none();
+        let lends = is_plain && self.values.is_plain() && self.chunks.in_memory();
+        lends.then(|| self.table.slots(self.table.of_slot(row)))
+    }
+
+    /// Shares the rows `range` with the file: they lie in one chunk that lends them.
+    fn share(&self, range: &Range<u64>, target: &mut Target) -> Result<()> {
+        let index = self.table.of_slot(range.start);
+        let slots = self.table.slots(index);
+        let within = narrow(range.clone(), slots.start)?;
+        let whole = self.chunks.share(self.table.bytes(index))?;
+        self.with_chunk(index, |chunk| {
+            let (count, values) = ((slots.end - slots.start) as usize, chunk.buffers()[0]);
+            let width = target.leaf.shape().slot_bytes().unwrap_or_default();
+            ensure!(
+                values.len() == count * width,
+                "expected {count} values of {width} bytes, found {} bytes",
+                values.len()
+            );
+            let bytes = whole.slice_ref(&values[within.start * width..within.end * width]);
+            target.structure.append_valid(within.len());
+            target.leaf.append_fixed(bytes, within.len(), width, true)
+        })
+    }
+
     /// The items of the dictionary, if there is one and it is not empty.
     pub(crate) fn items(&self, data_type: &DataType) -> Option<&Arc<Column>> {
         let dictionary = self.dictionary.as_ref().filter(|dictionary| dictionary.items.len() > 0)?;
@@ -132,6 +159,9 @@ impl MiniBlock {
 
     /// Appends rows `range` of the page.
     pub(crate) fn read(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
+        if target.keep {
+            return self.share(&range, target);
+        }
         target.scratch.picks.clear();
         if self.dictionary.is_some() {
             target.scratch.picks.reserve((range.end - range.start).min(MAX_EXPECTED) as usize);

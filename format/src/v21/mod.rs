@@ -161,6 +161,15 @@ impl Page {
         matches!(&self.layout, Layout::FullZip(page) if page.is_plain())
     }
 
+    /// The rows around `row` that lie end to end in the file and can be lent as they are: all of the page, or those of
+    /// a chunk of it.
+    pub(crate) fn lent_rows(&self, row: u64) -> Option<Range<u64>> {
+        match &self.layout {
+            Layout::MiniBlock(page) => self.shape.slot_bytes().and_then(|_| page.lent_rows(row)),
+            _ => self.lends_rows().then_some(0..u64::MAX),
+        }
+    }
+
     /// The distinct values of the page, of type `data_type`, if it stores each of them once.
     fn items(&self, data_type: &DataType) -> Option<&Arc<Column>> {
         match &self.layout {
@@ -363,7 +372,9 @@ fn read_leaf(
     };
     let keep = in_one_page && {
         let page = pages.page_of(ranges[0].start).ok_or_else(|| pages.too_short(ranges[0].start))?;
-        open_page(file, column, page, path, field)?.lends_rows()
+        let (start, last) = (ranges[0].start - pages.starts[page], ranges[0].end - 1 - pages.starts[page]);
+        let lent = open_page(file, column, page, path, field)?.lent_rows(start);
+        lent.is_some_and(|rows| rows.contains(&last))
     };
     // Runs of rows are looked at before they are read, so that every buffer has its final size from the beginning;
     // rows here and there are too few for their buffers to grow often.

@@ -115,6 +115,15 @@ impl ValueCodec {
         })
     }
 
+    /// Whether a chunk holds values of whole bytes end to end, and nothing else.
+    pub(crate) fn is_plain(&self) -> bool {
+        match self {
+            ValueCodec::Flat { bits } => bits % 8 == 0,
+            ValueCodec::FixedSizeList { validity, bits } => bits % 8 == 0 && !validity.contains(&true),
+            _ => false,
+        }
+    }
+
     /// The bits of a value as the encoding itself states them, for values whose type does not: the
     /// indices of a dictionary.
     pub(crate) fn stated_bits(message: &Compressive) -> Result<u64> {

@@ -4,7 +4,7 @@ use super::block::{Block, BlockScratch, Wanted};
 use crate::{Error, Result, vector::Vector, with_numbers};
 use alloc::format;
 use bytemuck::Pod;
-use lancet_format::{Column, DataType, index::Tensor};
+use lancet_format::{Buffer, DataType, index::Tensor};
 use lancet_kernels::distance::{DistanceTable, Element, Metric};
 
 /// The distances of `query` to all rows of a tensor of its type.
@@ -16,26 +16,26 @@ pub(super) fn distances(query: &Vector, metric: Metric, rows: &Tensor, out: &mut
     with_numbers!(query, values => typed(values, metric, rows, out));
 }
 
-/// Finds the rows of a block of `column` that are near enough.
+/// Finds the rows of a block of `vectors`, which lie end to end, that are near enough.
 pub(super) fn scan(
     query: &Vector,
     metric: Metric,
-    column: &Column,
+    vectors: &Buffer,
     block: &Block<'_>,
     room: &mut BlockScratch,
 ) -> Result<()> {
     fn typed<T: Element + Pod>(
         query: &[T],
         metric: Metric,
-        column: &Column,
+        vectors: &Buffer,
         block: &Block<'_>,
         room: &mut BlockScratch,
     ) -> Option<()> {
-        let rows = column.flat::<T>()?.get(..block.rows.end * query.len())?;
+        let rows = vectors.typed::<T>().get(..block.rows.end * query.len())?;
         block.compare(room, |wanted, out| compare(metric, query, rows, wanted, out));
         Some(())
     }
-    let done = with_numbers!(query, values => typed(values, metric, column, block, room));
+    let done = with_numbers!(query, values => typed(values, metric, vectors, block, room));
     done.ok_or_else(|| Error::corrupt("expected vectors of the query's type"))
 }
 

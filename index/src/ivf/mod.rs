@@ -1,14 +1,14 @@
 //! [`Ivf`]: a segment of a vector index, searched partition by partition.
 //!
 //! ```text
-//! query ──▶ rank: distance to each centroid ──▶ probe, nearest partition first ──▶ Collector
+//! query ──▶ rank: distance to each centroid ──▶ probe: a partition, nearest first ──▶ Collector
 //!                                                 flat     distances to the vectors themselves
 //!                                                 product  a table for the partition, sums of its entries
 //!                                                 scalar   the query's codes against the rows' codes
 //! ```
 //!
-//! What a partition holds is read and checked when it is first probed, once, and kept. All storages give distances
-//! on one scale: squared L2, 1 − cosine, 1 − product, or differing bits; coded ones give estimates of them.
+//! What a partition holds is read and checked by [`Ivf::read`]; the caller keeps it, for it is the same for every query.
+//! All storages give distances on one scale: squared L2, 1 − cosine, 1 − product, or differing bits; coded ones give estimates of them.
 
 mod block;
 mod flat;
@@ -17,12 +17,12 @@ mod product;
 mod scalar;
 
 use crate::{Error, Result, nearest::Collector, vector::Vector};
-use alloc::{boxed::Box, format, vec::Vec};
+use alloc::{format, vec::Vec};
 use block::{Block, BlockScratch};
 use lancet_format::index::{IndexFiles, IvfIndex, Metric as FileMetric, Storage, SubIndex};
-use lancet_kernels::distance::Metric;
-use once_cell::race::OnceBox;
-use partition::Partition;
+use lancet_kernels::{distance::Metric, mask};
+pub use partition::Partition;
+use partition::Piece;
 
 /// Rows that are scanned at a time: their distances stay in the cache until they are compared.
 const BLOCK_ROWS: usize = 1024;
@@ -43,7 +43,6 @@ pub trait RowFilter {
 pub struct Ivf {
     file: IvfIndex,
     metric: Metric,
-    partitions: Box<[OnceBox<Partition>]>,
     codes: Codes,
 }
 
@@ -72,6 +71,12 @@ pub struct Query {
     vector: Vector,
 }
 
+impl Default for Query {
+    fn default() -> Self {
+        Query { vector: Vector::Float32(Vec::new()) }
+    }
+}
+
 impl Ivf {
     /// Opens the files of a segment.
     ///
@@ -94,9 +99,7 @@ impl Ivf {
             }
         };
         let metric = kernel_metric(file.metric())?;
-        let mut partitions = Vec::new();
-        partitions.resize_with(file.partitions().len(), OnceBox::new);
-        Ok(Ivf { file, metric, partitions: partitions.into(), codes })
+        Ok(Ivf { file, metric, codes })
     }
 
     /// What the files say.
@@ -116,7 +119,18 @@ impl Ivf {
 
     /// The number of partitions.
     pub fn partitions(&self) -> usize {
-        self.partitions.len()
+        self.file.partitions().len()
+    }
+
+    /// Reads partition `number`.
+    ///
+    /// # Errors
+    /// Corrupt if it is damaged in the file.
+    ///
+    /// # Panics
+    /// If there is no such partition.
+    pub fn read(&self, number: usize) -> Result<Partition> {
+        Partition::read(&self.file, number)
     }
 
     /// Brings a vector of the column's type into the form that this index compares.
@@ -124,6 +138,16 @@ impl Ivf {
     /// # Errors
     /// Invalid input if its dimension or type is another, or if its type does not fit the metric.
     pub fn query(&self, vector: &Vector) -> Result<Query> {
+        let mut query = Query::default();
+        self.prepare(vector, &mut query)?;
+        Ok(query)
+    }
+
+    /// As [`query`](Self::query), into a query whose room is used again.
+    ///
+    /// # Errors
+    /// As [`query`](Self::query).
+    pub fn prepare(&self, vector: &Vector, query: &mut Query) -> Result<()> {
         let dimension = self.file.dimension();
         if vector.len() != dimension {
             return Err(Error::invalid_input(format!(
@@ -131,25 +155,25 @@ impl Ivf {
                 vector.len()
             )));
         }
-        let vector = match self.metric {
-            Metric::Cosine => vector.normalised(),
-            _ => vector.clone(),
-        };
-        flat::check_type(&vector, self.file.centroids().item())?;
+        flat::check_type(vector, self.file.centroids().item())?;
         if !vector.fits(self.metric) {
             return Err(Error::invalid_input("the metric hamming compares vectors of bytes (uint8)"));
         }
-        Ok(Query { vector })
+        query.vector.assign(vector);
+        if self.metric == Metric::Cosine {
+            query.vector.normalise();
+        }
+        Ok(())
     }
 
-    /// Ranks the partitions for [`probe`](Self::probe): the `count` with the nearest centroids.
+    /// Ranks the partitions, for [`Scratch::ranked`]: the `count` with the nearest centroids.
     pub fn rank(&self, query: &Query, count: usize, scratch: &mut Scratch) {
         let metric = match self.metric {
             // Centroids and query are unit vectors.
             Metric::Cosine => Metric::L2,
             other => other,
         };
-        scratch.ranking.resize(self.partitions.len(), 0.0);
+        scratch.ranking.resize(self.partitions(), 0.0);
         flat::distances(&query.vector, metric, self.file.centroids(), &mut scratch.ranking);
         scratch.ranked.clear();
         scratch.ranked.extend(scratch.ranking.iter().copied().zip(0..));
@@ -163,45 +187,56 @@ impl Ivf {
         scratch.ranked.sort_unstable_by(order);
     }
 
-    /// Searches the partition at `rank` of those that were ranked before; whether there is one.
+    /// Searches partition `number`, which is `partition`.
     ///
     /// # Errors
-    /// Corrupt if the partition is damaged in the file.
+    /// Corrupt if it does not hold what the query is compared with.
     pub fn probe(
         &self,
         query: &Query,
-        rank: usize,
+        number: usize,
+        partition: &Partition,
         filter: Option<&dyn RowFilter>,
         scratch: &mut Scratch,
         found: &mut dyn Collector,
-    ) -> Result<bool> {
-        let Some(&(_, number)) = scratch.ranked.get(rank) else { return Ok(false) };
-        let number = number as usize;
-        let partition = self.partition(number)?;
-        let rows = partition.row_ids().len();
-        let mask = match filter {
-            None => None,
-            Some(filter) => {
-                scratch.mask.clear();
-                scratch.mask.resize(rows.div_ceil(64), 0);
-                filter.keep(partition.row_ids(), &mut scratch.mask);
-                if let Some(last) = scratch.mask.last_mut() {
-                    *last &= !0 >> (rows.wrapping_neg() % 64);
+    ) -> Result<()> {
+        let mut is_prepared = false;
+        for piece in partition.pieces() {
+            if scratch.keep(filter, piece.row_ids()) {
+                if !is_prepared {
+                    self.prepare_codes(query, number, scratch);
+                    is_prepared = true;
                 }
-                if scratch.mask.iter().all(|&word| word == 0) {
-                    return Ok(true);
-                }
-                Some(&*scratch.mask)
+                self.scan(query, piece, filter.is_some(), scratch, found)?;
             }
-        };
-        let Scratch { block: room, product, scalar, .. } = scratch;
+        }
+        Ok(())
+    }
+
+    /// Makes ready what codes of partition `number` are compared with.
+    fn prepare_codes(&self, query: &Query, number: usize, scratch: &mut Scratch) {
         match &self.codes {
             Codes::Flat => {}
             Codes::Product(quantizer) => {
-                quantizer.prepare(&query.vector, self.file.centroids(), number, self.metric, product);
+                let centroids = self.file.centroids();
+                quantizer.prepare(&query.vector, centroids, number, self.metric, &mut scratch.product);
             }
-            Codes::Scalar(quantizer) => quantizer.prepare(&query.vector, self.metric, scalar),
+            Codes::Scalar(quantizer) => quantizer.prepare(&query.vector, self.metric, &mut scratch.scalar),
         }
+    }
+
+    /// Searches some rows of the partition that the scratch was prepared for, or those in its mask.
+    fn scan(
+        &self,
+        query: &Query,
+        piece: Piece<'_>,
+        is_masked: bool,
+        scratch: &mut Scratch,
+        found: &mut dyn Collector,
+    ) -> Result<()> {
+        let rows = piece.row_ids().len();
+        let Scratch { mask, block: room, product, scalar, .. } = scratch;
+        let mask = is_masked.then_some(&mask[..]);
         let mut start = 0;
         let mut most = if found.threshold().is_finite() { BLOCK_ROWS } else { FIRST_ROWS };
         while start < rows {
@@ -216,19 +251,34 @@ impl Ivf {
             }
             room.clear();
             match &self.codes {
-                Codes::Flat => flat::scan(&query.vector, self.metric, partition.codes(), &block, room)?,
+                Codes::Flat => flat::scan(&query.vector, self.metric, piece.codes(), &block, room)?,
                 Codes::Product(quantizer) => {
-                    quantizer.scan(partition.bytes()?, rows, &block, product, room);
+                    quantizer.scan(piece.codes().as_slice(), rows, &block, product, room);
                 }
-                Codes::Scalar(quantizer) => quantizer.scan(partition.bytes()?, &block, scalar, room),
+                Codes::Scalar(quantizer) => quantizer.scan(piece.codes().as_slice(), &block, scalar, room),
             }
-            room.offer(partition.row_ids(), found);
+            room.offer(piece.row_ids(), found);
         }
-        Ok(true)
+        Ok(())
+    }
+}
+
+impl Scratch {
+    /// Writes the mask of the rows that a filter keeps; whether there is any.
+    fn keep(&mut self, filter: Option<&dyn RowFilter>, row_ids: &[u64]) -> bool {
+        let Some(filter) = filter else { return true };
+        self.mask.clear();
+        self.mask.resize(row_ids.len().div_ceil(64), 0);
+        filter.keep(row_ids, &mut self.mask);
+        if let Some(last) = self.mask.last_mut() {
+            *last &= !0 >> (row_ids.len().wrapping_neg() % 64);
+        }
+        mask::any(&self.mask)
     }
 
-    fn partition(&self, number: usize) -> Result<&Partition> {
-        self.partitions[number].get_or_try_init(|| Ok(Box::new(Partition::read(&self.file, number)?)))
+    /// The distances and numbers of the partitions that [`Ivf::rank`] found, the nearest first.
+    pub fn ranked(&self) -> &[(f32, u32)] {
+        &self.ranked
     }
 }
 

@@ -148,6 +148,15 @@ impl RowSet {
         self.ranges_in(self.chunks_of(fragment)).map(move |range| range.start - base..range.end - base)
     }
 
+    /// The rows that lie in `within`, as ascending ranges that do not touch each other.
+    pub fn ranges_within(&self, within: Range<u64>) -> impl Iterator<Item = Range<u64>> + '_ {
+        let start = self.chunks.partition_point(|chunk| chunk.key < within.start >> 16);
+        let end = self.chunks.partition_point(|chunk| chunk.key << 16 < within.end);
+        let pieces = self.ranges_in(&self.chunks[start.min(end)..end]);
+        let cut = move |range: Range<u64>| range.start.max(within.start)..range.end.min(within.end);
+        pieces.map(cut).filter(|range| range.start < range.end)
+    }
+
     fn ranges_in<'a>(&'a self, chunks: &'a [Stored]) -> impl Iterator<Item = Range<u64>> + 'a {
         let mut pieces = chunks.iter().flat_map(|chunk| Pieces {
             base: chunk.key << 16,

@@ -156,6 +156,7 @@ impl Display for Literal {
         let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
         match self {
             Literal::Null => f.write_str("NULL"),
+            Literal::Parameter(number) => write!(f, "${}", u64::from(*number) + 1),
             Literal::Boolean(value) => f.write_str(if *value { "TRUE" } else { "FALSE" }),
             Literal::Number(digits) => f.write_str(digits),
             Literal::Text(text) => f.write_str(&quoted(text)),

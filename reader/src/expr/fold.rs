@@ -25,6 +25,11 @@ impl Typed {
         Typed::new(node, DataType::Boolean)
     }
 
+    /// NOT of a condition.
+    pub(crate) fn negated(self) -> Self {
+        Typed::boolean(Node::Not(Box::new(self)))
+    }
+
     /// The same value in another type.
     pub(super) fn cast_to(self, to: &DataType) -> Self {
         if convert::values(&self.data_type) == to {
@@ -34,7 +39,7 @@ impl Typed {
     }
 
     /// The terms joined by AND, or OR, in one flat node.
-    pub(super) fn joined(terms: Vec<Typed>, is_and: bool) -> Self {
+    pub(crate) fn joined(terms: Vec<Typed>, is_and: bool) -> Self {
         let mut flat = Vec::with_capacity(terms.len());
         for term in terms {
             match (term.node, is_and) {

@@ -28,6 +28,10 @@ pub(super) fn fit(literal: &Literal, to: &DataType) -> Fit {
     match (literal, to) {
         (_, Dictionary(_, values)) => fit(literal, values),
         (Literal::Null, _) => Fit::Is(Scalar::Null),
+        (Literal::Parameter(_), Struct(_) | Map(..) | List(_) | LargeList(_) | FixedSizeList(..)) => {
+            Fit::Mismatch
+        }
+        (Literal::Parameter(number), _) => Fit::Is(Scalar::Parameter(*number)),
         (Literal::Boolean(value), Boolean) => Fit::Is(Scalar::Boolean(*value)),
         (Literal::Text(text), Utf8 | LargeUtf8) => Fit::Is(Scalar::Text(text.clone())),
         (Literal::Binary(bytes), Binary | LargeBinary) => Fit::Is(Scalar::Binary(bytes.clone())),
@@ -57,6 +61,9 @@ pub(super) fn alone(literal: &Literal) -> (Fit, DataType) {
     use DataType::*;
     let candidates: &[DataType] = match literal {
         Literal::Null => &[Null],
+        Literal::Parameter(_) => {
+            return (Fit::Malformed("a value: a parameter stands for a literal beside a column"), Null);
+        }
         Literal::Boolean(_) => &[Boolean],
         Literal::Text(_) => &[Utf8],
         Literal::Binary(_) => &[Binary],

@@ -57,14 +57,19 @@ pub(super) const RESERVED: [&str; 18] = [
 /// Parentheses nest too: the text of a tree may have a pair at every level of it.
 const MAX_NESTING: usize = 2 * MAX_DEPTH;
 
+/// The greatest number of a parameter.
+const MAX_PARAMETERS: u32 = 1 << 16;
+
 struct Parser {
     tokens: Tokens,
     nesting: usize,
+    /// How many parameters there are so far.
+    parameters: u32,
 }
 
 impl Parser {
     fn new(text: &str) -> Result<Self> {
-        Ok(Parser { tokens: Tokens::new(text)?, nesting: 0 })
+        Ok(Parser { tokens: Tokens::new(text)?, nesting: 0, parameters: 0 })
     }
 
     fn end(&self) -> Result<()> {
@@ -226,6 +231,7 @@ impl Parser {
                     .ok_or_else(|| place.error("expected pairs of hexadecimal digits in a binary literal"))?;
                 Literal::Binary(bytes.into())
             }
+            Token::Placeholder(text) => Literal::Parameter(self.parameter(&text, &place)?),
             Token::LParen => {
                 let inner = self.expr(OR)?;
                 self.expect(&Token::RParen, "`)`")?;
@@ -249,6 +255,21 @@ impl Parser {
             _ => return Err(place.error("expected an expression")),
         };
         make(Kind::Literal(literal), place)
+    }
+
+    /// The number of a parameter: that of `$1` says it, each `?` has the next one.
+    fn parameter(&mut self, text: &str, place: &Place) -> Result<u32> {
+        let number = match text {
+            "?" => self.parameters + 1,
+            _ => text.strip_prefix('$').and_then(|number| number.parse().ok()).unwrap_or(0),
+        };
+        if !(1..=MAX_PARAMETERS).contains(&number) {
+            return Err(
+                place.error(format_args!("expected a parameter as `?`, or `$1` to `${MAX_PARAMETERS}`"))
+            );
+        }
+        self.parameters = number.max(self.parameters);
+        Ok(number - 1)
     }
 
     fn word(&mut self, word: &Word, place: Place) -> Result<Expr> {

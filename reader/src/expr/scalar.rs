@@ -38,6 +38,8 @@ pub enum Scalar {
     Text(Arc<str>),
     Binary(Arc<[u8]>),
     List(Arc<[Scalar]>),
+    /// The value that is bound to the parameter with this number, counted from 0.
+    Parameter(u32),
 }
 
 impl Scalar {
@@ -64,6 +66,7 @@ impl PartialEq for Scalar {
             (Text(a), Text(b)) => a == b,
             (Binary(a), Binary(b)) => a == b,
             (List(a), List(b)) => a == b,
+            (Parameter(a), Parameter(b)) => a == b,
             _ => false,
         }
     }

@@ -105,6 +105,8 @@ pub(crate) enum Literal {
     Time(Arc<str>),
     /// `TIMESTAMP '…'`
     Timestamp(Arc<str>),
+    /// A value that is bound later, `$1` or `?`; its number counts from 0.
+    Parameter(u32),
 }
 
 /// A comparison. Floats are ordered −NaN, −inf, …, −0 = 0, …, inf, NaN, and a NaN equals only the same bits; text and

@@ -72,7 +72,7 @@ pub enum Node {
     In {
         /// What is compared.
         operand: Box<Typed>,
-        /// The constants of the list in the operand's type, without NULL, none twice.
+        /// The constants of the list in the operand's type, without NULL, none twice, and its parameters.
         values: Arc<[Scalar]>,
         /// Whether the list also holds NULL.
         has_null: bool,

@@ -141,6 +141,39 @@ fn pieces(pattern: &str, escape: char) -> Vec<Piece> {
     pieces
 }
 
+/// What of a LIKE pattern an index can look for.
+#[derive(Debug, PartialEq)]
+pub(crate) struct LikeParts {
+    /// The whole text, where there is no wildcard.
+    pub(crate) whole: Option<String>,
+    /// What stands before the first wildcard; it may be empty.
+    pub(crate) head: String,
+    /// Whether the pattern is the head and `%`.
+    pub(crate) head_is_all: bool,
+    /// The longest text, and whether the pattern is that between two `%`.
+    pub(crate) longest: Option<(String, bool)>,
+}
+
+/// Takes a LIKE pattern apart.
+pub(crate) fn like_parts(pattern: &str, escape: char) -> LikeParts {
+    let pieces = pieces(pattern, escape);
+    let text = |piece: &Piece| match piece {
+        Piece::Text(text) => Some(text.clone()),
+        _ => None,
+    };
+    let longest = pieces.iter().filter_map(text).max_by_key(String::len);
+    LikeParts {
+        whole: match &pieces[..] {
+            [] => Some(String::new()),
+            [Piece::Text(text)] => Some(text.clone()),
+            _ => None,
+        },
+        head: pieces.first().and_then(text).unwrap_or_default(),
+        head_is_all: matches!(&pieces[..], [Piece::Text(_), Piece::Any]),
+        longest: longest.map(|text| (text, matches!(&pieces[..], [Piece::Any, _, Piece::Any]))),
+    }
+}
+
 /// Case is that of Unicode's simple folding, which the regular expressions know.
 fn ilike(pieces: &[Piece]) -> Result<Regex> {
     let body: String = pieces

@@ -42,6 +42,7 @@ mod time;
 mod types;
 
 pub(crate) use input::{Input, Inputs};
+pub(crate) use like::like_parts;
 pub(crate) use mask::Mask;
 pub(crate) use predicate::{Computed, Predicate, Scratch};
 

@@ -1,12 +1,13 @@
 //! Exact distances: of all rows of fragments, or of rows named by their ids.
 
-use super::{Metric, column::VectorColumn, query::Query, selection::Selection};
+use super::{Metric, column::VectorColumn, selection::Selection};
 use crate::{
-    Dataset, Result, Rows, Scan, filter::Mask, fragment::Fragment, projection::ProjectedColumn, read,
+    Batch, Dataset, Result, Rows, Scan, filter::Mask, fragment::Fragment, projection::ProjectedColumn, read,
 };
 use lancet_format::{Column, Values};
 use lancet_index::{
-    nearest::{Collector, Nearest},
+    nearest::{Collector, Nearest, Neighbour},
+    vector::Vector,
     with_numbers,
 };
 use lancet_kernels::distance::{DistanceTable, Element};
@@ -22,7 +23,7 @@ const SPARSE: usize = 8;
 pub(super) fn search(
     scan: &Scan,
     column: &VectorColumn,
-    query: &Query,
+    query: &[Vector],
     metric: Metric,
     selection: &Selection,
     only: Option<&[usize]>,
@@ -52,19 +53,30 @@ pub(super) fn search(
     Ok(())
 }
 
-/// Offers the rows with these ids.
+/// Room for the distances of some rows.
+#[derive(Debug, Default)]
+pub(super) struct Room {
+    row_ids: Vec<u64>,
+    distances: Vec<f32>,
+    batch: Batch,
+}
+
+/// Offers the rows that were `found`, at their exact distances.
 pub(super) fn rank(
     dataset: &Dataset,
     column: &VectorColumn,
-    query: &Query,
+    query: &[Vector],
     metric: Metric,
-    row_ids: &[u64],
+    found: &[Neighbour],
+    room: &mut Room,
     nearest: &mut Nearest,
 ) -> Result<()> {
-    let batch = dataset.take(Rows::Ids(row_ids), column.projection())?;
-    let mut distances = Vec::new();
-    compute(&batch.columns()[0], column, query, metric, &mut distances);
-    nearest.offer(&distances, row_ids, None);
+    let Room { row_ids, distances, batch } = room;
+    row_ids.clear();
+    row_ids.extend(found.iter().map(|row| row.row_id));
+    dataset.take_into(Rows::Ids(row_ids), column.projection(), batch)?;
+    compute(&batch.columns()[0], column, query, metric, distances);
+    nearest.offer(distances, row_ids, None);
     Ok(())
 }
 
@@ -81,7 +93,7 @@ impl Block<'_> {
         &self,
         dataset: &Dataset,
         column: &VectorColumn,
-        query: &Query,
+        query: &[Vector],
         metric: Metric,
         distances: &mut Vec<f32>,
         nearest: &mut Nearest,
@@ -120,12 +132,12 @@ impl Block<'_> {
 }
 
 /// The distances of all rows; NaN where a row has no vector.
-fn compute(rows: &Column, column: &VectorColumn, query: &Query, metric: Metric, distances: &mut Vec<f32>) {
+fn compute(rows: &Column, column: &VectorColumn, query: &[Vector], metric: Metric, distances: &mut Vec<f32>) {
     distances.clear();
     distances.resize(rows.len(), f32::NAN);
     match column.is_list() {
         false => {
-            with_numbers!(&query.vectors()[0], values => flat(rows, values, metric, distances));
+            with_numbers!(&query[0], values => flat(rows, values, metric, distances));
             without_vectors(rows, column.dimension(), distances);
         }
         true => lists(rows, column, query, metric, distances),
@@ -150,11 +162,11 @@ fn without_vectors(rows: &Column, dimension: usize, distances: &mut [f32]) {
 }
 
 /// Lists of vectors: 1 − the sum, over the query's vectors, of the greatest similarity (1 − distance) in the list.
-fn lists(rows: &Column, column: &VectorColumn, query: &Query, metric: Metric, distances: &mut [f32]) {
+fn lists(rows: &Column, column: &VectorColumn, query: &[Vector], metric: Metric, distances: &mut [f32]) {
     let (Values::List { items, .. } | Values::LargeList { items, .. }) = rows.values() else { return };
     let mut sums = vec![0f64; rows.len()];
     let mut of_items = vec![f32::NAN; items.len()];
-    for vector in query.vectors() {
+    for vector in query {
         with_numbers!(vector, values => flat(items, values, metric, &mut of_items));
         without_vectors(items, column.dimension(), &mut of_items);
         for (row, sum) in sums.iter_mut().enumerate() {

@@ -10,23 +10,30 @@
 mod column;
 mod exact;
 mod indexed;
+mod params;
+mod prepared;
 mod query;
 mod segments;
 mod selection;
+mod vector_index;
 
+pub use lancet_index::nearest::Neighbour;
+pub use lancet_kernels::distance::Metric;
+pub use params::SearchParams;
 pub use query::IntoVector;
 pub(crate) use segments::OpenedSegments;
+pub use vector_index::{Prefilter, SearchScratch, Searched, VectorIndex};
 
-use crate::{Batch, Error, IntoFilter, Projection, Result, Rows, Scan, read};
+use crate::{Batch, IndexUse, IntoFilter, Projection, Result, Rows, Scan, read};
 use bytemuck::Pod;
 use column::VectorColumn;
+use indexed::{Room, Search};
 use lancet_format::{Buffer, Column, DataType, Values};
-use lancet_index::nearest::{Neighbour, Range};
-pub use lancet_kernels::distance::Metric;
-use selection::Selection;
-
-/// Partitions that are searched at least, unless the caller says otherwise.
-const MIN_PROBES: usize = 20;
+use lancet_index::nearest;
+use prepared::Prepared;
+use query::Query;
+use selection::{Allowed, Selection};
+use std::sync::Arc;
 
 /// A search for the nearest neighbours of a vector; made by [`Scan::nearest`].
 ///
@@ -53,15 +60,11 @@ const MIN_PROBES: usize = 20;
 pub struct Nearest {
     scan: Scan,
     column: VectorColumn,
-    queries: Vec<query::Query>,
+    queries: Vec<Query>,
     /// Whether there may be several queries, so that results say to which they belong.
     numbered: bool,
-    k: usize,
-    min_probes: Option<usize>,
-    max_probes: Option<usize>,
-    refine: Option<usize>,
+    params: SearchParams,
     metric: Option<Metric>,
-    range: Range,
     postfilter: bool,
     use_index: bool,
     indexed_only: bool,
@@ -70,7 +73,7 @@ pub struct Nearest {
 impl Nearest {
     pub(crate) fn new(scan: Scan, column: &str, query: impl IntoVector) -> Result<Self> {
         let column = VectorColumn::find(scan.dataset(), column)?;
-        let query = query::Query::new(&[query.into_vector()], &column)?;
+        let query = Query::new(&[query.into_vector()], &column)?;
         Ok(Self::of(scan, column, vec![query], false))
     }
 
@@ -82,26 +85,22 @@ impl Nearest {
         let column = VectorColumn::find(scan.dataset(), column)?;
         let vectors: Vec<Vec<f64>> = queries.into_iter().map(IntoVector::into_vector).collect();
         if column.is_list() {
-            let query = query::Query::new(&vectors, &column)?;
+            let query = Query::new(&vectors, &column)?;
             return Ok(Self::of(scan, column, vec![query], false));
         }
-        let queries = vectors.iter().map(|vector| query::Query::new(std::slice::from_ref(vector), &column));
+        let queries = vectors.iter().map(|vector| Query::new(std::slice::from_ref(vector), &column));
         let queries = queries.collect::<Result<_>>()?;
         Ok(Self::of(scan, column, queries, true))
     }
 
-    fn of(scan: Scan, column: VectorColumn, queries: Vec<query::Query>, numbered: bool) -> Self {
+    fn of(scan: Scan, column: VectorColumn, queries: Vec<Query>, numbered: bool) -> Self {
         Nearest {
             scan,
             column,
             queries,
             numbered,
-            k: 10,
-            min_probes: None,
-            max_probes: None,
-            refine: None,
+            params: SearchParams::default(),
             metric: None,
-            range: Range::default(),
             postfilter: false,
             use_index: true,
             indexed_only: false,
@@ -110,7 +109,7 @@ impl Nearest {
 
     /// How many rows to find; 10 by default.
     pub fn k(mut self, k: usize) -> Self {
-        self.k = k;
+        self.params = self.params.k(k);
         self
     }
 
@@ -121,19 +120,19 @@ impl Nearest {
 
     /// Searches at least this many partitions; 20 by default. More are searched only until `k` rows are found.
     pub fn min_probes(mut self, partitions: usize) -> Self {
-        self.min_probes = Some(partitions);
+        self.params = self.params.min_probes(partitions);
         self
     }
 
     /// Searches at most this many partitions; by default all, if need be.
     pub fn max_probes(mut self, partitions: usize) -> Self {
-        self.max_probes = Some(partitions);
+        self.params = self.params.max_probes(partitions);
         self
     }
 
     /// Finds this many times `k` rows by the index, and ranks them by their exact distances.
     pub fn refine(mut self, factor: usize) -> Self {
-        self.refine = Some(factor);
+        self.params = self.params.refine(factor);
         self
     }
 
@@ -146,8 +145,7 @@ impl Nearest {
 
     /// Returns only rows at distances from `low` up to, not including, `high`.
     pub fn distance_range(mut self, low: Option<f32>, high: Option<f32>) -> Self {
-        let all = Range::default();
-        self.range = Range { low: low.unwrap_or(all.low), high: high.unwrap_or(all.high) };
+        self.params = self.params.distance_range(low, high);
         self
     }
 
@@ -157,9 +155,12 @@ impl Nearest {
         self
     }
 
-    /// Whether an index may be used; it may by default.
+    /// Whether indices may be used, of the vectors and for the filter; they may by default.
     pub fn use_index(mut self, use_index: bool) -> Self {
         self.use_index = use_index;
+        if !use_index {
+            self.scan = self.scan.indices(IndexUse::Never);
+        }
         self
     }
 
@@ -202,11 +203,11 @@ impl Nearest {
     /// # Errors
     /// Invalid input if `k` or the refine factor is 0, if probes or metric do not fit; and those of the files.
     pub fn collect(&self) -> Result<Batch> {
-        let mut batches = Vec::with_capacity(self.queries.len());
         let run = self.prepare()?;
-        for (number, query) in self.queries.iter().enumerate() {
+        let mut batches = Vec::with_capacity(self.queries.len());
+        for (number, rows) in self.search(&run)?.into_iter().enumerate() {
             self.scan.watch().check()?;
-            batches.push(self.answer(&run, number, query)?);
+            batches.push(self.answer(number, rows)?);
         }
         match <[Batch; 1]>::try_from(batches) {
             Ok([only]) => Ok(only),
@@ -216,57 +217,53 @@ impl Nearest {
 
     /// What all queries have in common.
     fn prepare(&self) -> Result<Run> {
-        if self.k == 0 || self.refine == Some(0) {
-            return Err(Error::invalid_input("expected k and the refine factor to be at least 1"));
-        }
-        if self.min_probes.zip(self.max_probes).is_some_and(|(min, max)| min > max)
-            || self.min_probes == Some(0)
-            || self.max_probes == Some(0)
-        {
-            return Err(Error::invalid_input(
-                "expected at least one probe, and the minimum below the maximum",
-            ));
-        }
+        let params = SearchParams { watch: self.scan.watch().clone(), ..self.params.clone() };
+        params.check()?;
         let dataset = self.scan.dataset();
-        let prefilter = if self.postfilter { None } else { self.scan.filter_ref() };
-        let mut segments = match self.use_index && !self.column.is_list() {
-            true => segments::of_column(dataset, self.column.id())?,
+        let index = match self.use_index && !self.column.is_list() {
+            true => Prepared::of_column(dataset, self.column.id())?,
             false => None,
         };
-        if let (Some(found), Some(metric)) = (&segments, self.metric)
-            && found.metric()? != metric
-        {
-            segments = None;
+        let index = index.filter(|index| self.metric.is_none_or(|metric| metric == index.metric));
+        let own = index.as_ref().map(|index| index.metric);
+        let metric = self.metric.or(own).unwrap_or_else(|| self.column.default_metric());
+        self.queries.iter().try_for_each(|query| query.check(metric))?;
+
+        let is_covered = |position: usize| index.as_ref().is_some_and(|index| index.covered[position]);
+        let (covered, mut uncovered): (Vec<usize>, Vec<usize>) =
+            self.scan.positions().into_iter().partition(|&position| is_covered(position));
+        if self.indexed_only && self.use_index {
+            uncovered.clear();
         }
-        let metric = match (self.metric, &segments) {
-            (Some(metric), _) => metric,
-            (None, Some(segments)) => segments.metric()?,
-            (None, None) => self.column.default_metric(),
+        let way = match index {
+            None => Way::Exactly(self.select(&uncovered)?),
+            Some(index) => {
+                let all = covered.len() + uncovered.len() == dataset.fragments().len();
+                let allowed = match self.prefilter() {
+                    None if all => index.live(dataset)?.clone(),
+                    _ => {
+                        let mut searched = [covered, uncovered.clone()].concat();
+                        searched.sort_unstable();
+                        Arc::new(Allowed::new(dataset, self.select(&searched)?, &index)?)
+                    }
+                };
+                Way::ByIndex(index, allowed)
+            }
         };
-        for query in &self.queries {
-            query.check(metric)?;
-        }
-        let covered: Vec<bool> = match &segments {
-            Some(segments) => segments.covered(dataset),
-            None => vec![false; dataset.fragments().len()],
-        };
-        let wanted = self.scan.positions();
-        let uncovered: Vec<usize> = wanted.iter().copied().filter(|&position| !covered[position]).collect();
-        let searched = match (&segments, self.indexed_only) {
-            (Some(_), true) => wanted.into_iter().filter(|&position| covered[position]).collect(),
-            (None, true) if self.use_index => Vec::new(),
-            _ => wanted,
-        };
-        let selection = Selection::new(&self.scan, prefilter, &searched)?;
-        let uncovered = if self.indexed_only { Vec::new() } else { uncovered };
-        let min = self.min_probes.unwrap_or(MIN_PROBES.min(self.max_probes.unwrap_or(MIN_PROBES)));
-        let probes = min..self.max_probes.unwrap_or(usize::MAX).max(min);
-        Ok(Run { metric, segments, selection, uncovered, probes })
+        Ok(Run { params, metric, way, uncovered })
     }
 
-    /// The answer to one query.
-    fn answer(&self, run: &Run, number: usize, query: &query::Query) -> Result<Batch> {
-        let mut rows = self.search(run, query)?;
+    /// The filter, if it comes before the search.
+    fn prefilter(&self) -> Option<&crate::scan::Filter> {
+        if self.postfilter { None } else { self.scan.filter_ref() }
+    }
+
+    fn select(&self, positions: &[usize]) -> Result<Selection> {
+        Selection::new(&self.scan, self.prefilter(), positions)
+    }
+
+    /// The answer to a query, for which `rows` were found.
+    fn answer(&self, number: usize, mut rows: Vec<Neighbour>) -> Result<Batch> {
         if self.postfilter
             && let Some(filter) = self.scan.filter_ref()
         {
@@ -294,39 +291,79 @@ impl Nearest {
         Ok(batch)
     }
 
-    /// The `k` nearest rows, in order.
-    fn search(&self, run: &Run, query: &query::Query) -> Result<Vec<Neighbour>> {
-        let dataset = self.scan.dataset();
-        let Some(segments) = &run.segments else {
-            let mut nearest = self.collector(self.k);
-            exact::search(&self.scan, &self.column, query, run.metric, &run.selection, None, &mut nearest)?;
-            return Ok(nearest.finish().to_vec());
-        };
-        let mut nearest = self.collector(self.k.saturating_mul(self.refine.unwrap_or(1)));
-        let mixed = !run.uncovered.is_empty();
-        let probes = indexed::Probes {
-            partitions: run.probes.clone(),
-            enough: self.k,
-            mixed: mixed && self.refine.is_none(),
-        };
-        indexed::search(dataset, segments, query, &run.selection, &probes, &mut nearest)?;
-        if self.refine.is_none() && !mixed {
-            return Ok(nearest.finish().to_vec());
+    /// The `k` nearest rows of each query, in order.
+    fn search(&self, run: &Run) -> Result<Vec<Vec<Neighbour>>> {
+        #[cfg(feature = "rayon")]
+        if self.scan.is_parallel() && self.queries.len() > 1 {
+            use rayon::prelude::*;
+            let part = self.queries.len().div_ceil(rayon::current_num_threads()).max(1);
+            let parts = self.queries.par_chunks(part).map(|queries| self.search_some(run, queries));
+            return Ok(parts.collect::<Result<Vec<_>>>()?.concat());
         }
-        let candidates: Vec<u64> = nearest.finish().iter().map(|row| row.row_id).collect();
-        let mut nearest = self.collector(self.k);
-        exact::rank(dataset, &self.column, query, run.metric, &candidates, &mut nearest)?;
-        if mixed {
-            let only = Some(&*run.uncovered);
-            exact::search(&self.scan, &self.column, query, run.metric, &run.selection, only, &mut nearest)?;
+        self.search_some(run, &self.queries)
+    }
+
+    fn search_some(&self, run: &Run, queries: &[Query]) -> Result<Vec<Vec<Neighbour>>> {
+        let mut found = Vec::with_capacity(queries.len());
+        match &run.way {
+            Way::Exactly(selection) => {
+                for query in queries {
+                    let mut nearest = run.collector();
+                    self.search_exactly(run, query, selection, None, &mut nearest)?;
+                    found.push(nearest.finish().to_vec());
+                }
+            }
+            Way::ByIndex(index, allowed) => {
+                let search = Search::new(index, allowed, &run.params, !run.uncovered.is_empty());
+                let mut room = Room::default();
+                let vectors = queries.iter().map(|query| &query.vectors()[0]);
+                let work = match queries {
+                    [query] => {
+                        let work = search.one(&query.vectors()[0], &mut room)?;
+                        found.push(self.finish(run, query, allowed.selection(), room.nearest.finish())?);
+                        work
+                    }
+                    _ => search.many(vectors, &mut room, |number, rows| {
+                        found.push(self.finish(run, &queries[number], allowed.selection(), rows)?);
+                        Ok(())
+                    })?,
+                };
+                self.scan.stats().searched(work.partitions, work.rows);
+            }
+        }
+        Ok(found)
+    }
+
+    /// The nearest rows, given those that the index found: with their exact distances, if that is asked for or rows that
+    /// it does not cover are searched too.
+    fn finish(
+        &self,
+        run: &Run,
+        query: &Query,
+        selection: &Selection,
+        found: &[Neighbour],
+    ) -> Result<Vec<Neighbour>> {
+        if run.params.refine.is_none() && run.uncovered.is_empty() {
+            return Ok(found.to_vec());
+        }
+        let mut nearest = run.collector();
+        let (dataset, mut room) = (self.scan.dataset(), exact::Room::default());
+        exact::rank(dataset, &self.column, query.vectors(), run.metric, found, &mut room, &mut nearest)?;
+        if !run.uncovered.is_empty() {
+            self.search_exactly(run, query, selection, Some(&run.uncovered), &mut nearest)?;
         }
         Ok(nearest.finish().to_vec())
     }
 
-    fn collector(&self, k: usize) -> lancet_index::nearest::Nearest {
-        let mut nearest = lancet_index::nearest::Nearest::default();
-        nearest.start(k, self.range);
-        nearest
+    fn search_exactly(
+        &self,
+        run: &Run,
+        query: &Query,
+        selection: &Selection,
+        only: Option<&[usize]>,
+        nearest: &mut nearest::Nearest,
+    ) -> Result<()> {
+        exact::search(&self.scan, &self.column, query.vectors(), run.metric, selection, only, nearest)
     }
 
     /// The answers to several queries in one.
@@ -343,12 +380,26 @@ impl Nearest {
 
 /// What the queries of a search have in common.
 struct Run {
+    params: SearchParams,
     metric: Metric,
-    segments: Option<segments::Segments>,
-    selection: Selection,
-    /// Positions of fragments that no segment covers and that are to be searched.
+    way: Way,
+    /// Positions of fragments that the index does not cover and that are to be searched.
     uncovered: Vec<usize>,
-    probes: std::ops::Range<usize>,
+}
+
+/// The rows that may be found, and how.
+enum Way {
+    Exactly(Selection),
+    ByIndex(Arc<Prepared>, Arc<Allowed>),
+}
+
+impl Run {
+    /// For the rows of an answer.
+    fn collector(&self) -> nearest::Nearest {
+        let mut nearest = nearest::Nearest::default();
+        nearest.start(self.params.k, self.params.range);
+        nearest
+    }
 }
 
 /// A column of numbers without nulls.

@@ -51,15 +51,8 @@ impl Query {
     /// # Errors
     /// Invalid input if a vector does not fit the column.
     pub(super) fn new(vectors: &[Vec<f64>], column: &VectorColumn) -> Result<Self> {
-        let dimension = column.dimension();
         for vector in vectors {
-            if vector.len() != dimension {
-                return Err(Error::invalid_input(format!(
-                    "query vector: expected {dimension} numbers, as column `{}` has, found {}",
-                    column.name(),
-                    vector.len()
-                )));
-            }
+            check_length(vector.len(), column)?;
         }
         if vectors.is_empty() {
             return Err(Error::invalid_input("expected at least one query vector"));
@@ -74,16 +67,31 @@ impl Query {
 
     /// Checks that the vectors can be compared by `metric`.
     pub(super) fn check(&self, metric: Metric) -> Result<()> {
-        for vector in &self.vectors {
-            if !vector.fits(metric) {
-                return Err(Error::invalid_input("the metric hamming compares vectors of bytes (uint8)"));
-            }
-            if metric == Metric::Cosine && vector.is_zero() {
-                return Err(Error::invalid_input(
-                    "query vector: a vector of zeros has no direction, which the metric cosine compares",
-                ));
-            }
-        }
-        Ok(())
+        self.vectors.iter().try_for_each(|vector| check(vector, metric))
     }
+}
+
+/// Checks that a query of `length` numbers fits the column.
+pub(super) fn check_length(length: usize, column: &VectorColumn) -> Result<()> {
+    match length == column.dimension() {
+        true => Ok(()),
+        false => Err(Error::invalid_input(format!(
+            "query vector: expected {} numbers, as column `{}` has, found {length}",
+            column.dimension(),
+            column.name(),
+        ))),
+    }
+}
+
+/// Checks that a vector can be compared by `metric`.
+pub(super) fn check(vector: &Vector, metric: Metric) -> Result<()> {
+    if !vector.fits(metric) {
+        return Err(Error::invalid_input("the metric hamming compares vectors of bytes (uint8)"));
+    }
+    if metric == Metric::Cosine && vector.is_zero() {
+        return Err(Error::invalid_input(
+            "query vector: a vector of zeros has no direction, which the metric cosine compares",
+        ));
+    }
+    Ok(())
 }

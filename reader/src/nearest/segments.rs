@@ -1,156 +1,142 @@
-//! [`Segments`]: the opened segments of a vector index.
+//! [`Segment`]: an opened part of a vector index, and [`OpenedSegments`], which keeps it open.
 
-use super::Metric;
-use crate::{Dataset, Error, Result};
-use lancet_format::{Result as FormatResult, Source, index::IndexFiles, table::IndexMetadata};
-use lancet_index::ivf::Ivf;
+use super::prepared::Prepared;
+use crate::{
+    Dataset, Error, Result,
+    cache::{Cached, Item, Shelf},
+    segment_files::SegmentFiles,
+};
+use arc_swap::ArcSwap;
+use lancet_format::table::IndexMetadata;
+use lancet_index::ivf::{Ivf, Partition};
 use std::{
     collections::HashMap,
-    fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-/// The newest layout of a segment that is read; what is newer is left alone.
-const MAX_VERSION: i32 = 2;
-
-/// The segments of one index.
-#[derive(Debug, Clone)]
-pub(super) struct Segments {
-    segments: Vec<Segment>,
-}
-
-/// One of them.
-#[derive(Debug, Clone)]
+/// One segment of an index, as a version of the dataset sees it.
+#[derive(Debug)]
 pub(super) struct Segment {
-    pub(super) ivf: Arc<Ivf>,
-    meta: IndexMetadata,
+    pub(super) opened: Arc<Opened>,
+    /// By the position of a fragment, whether the segment covers it.
+    pub(super) covered: Vec<bool>,
+    /// Whether it covers all fragments, and names none that is gone.
+    pub(super) is_whole: bool,
+}
+
+/// The files of a segment, and what was read of them.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub(super) ivf: Ivf,
+    partitions: Arc<Shelf<Partition>>,
+    uuid: String,
     /// The folder, as errors name it.
-    pub(super) path: String,
+    path: String,
 }
 
-/// Segments that are open, by the names of their folders: files never change, so all versions share them.
-#[derive(Debug, Default)]
-pub(crate) struct OpenedSegments(Mutex<HashMap<String, Arc<Ivf>>>);
-
-/// The first index on the column with field `id`, if there is one.
-///
-/// # Errors
-/// Those of its files.
-pub(super) fn of_column(dataset: &Dataset, id: i32) -> Result<Option<Segments>> {
-    // Rows of compacted fragments are not translated: exact search is right.
-    if dataset.index_segments().iter().any(|entry| entry.name == "__lance_frag_reuse") {
-        return Ok(None);
+impl Cached for Partition {
+    fn bytes(&self) -> usize {
+        self.heap_bytes() + size_of::<Self>()
     }
-    let usable = |entry: &&IndexMetadata| {
-        entry.fields == [id] && is_vector(entry) && (0..=MAX_VERSION).contains(&entry.version)
-    };
-    let Some(first) = dataset.index_segments().iter().find(usable) else { return Ok(None) };
-    let name = first.name.clone();
-    let entries = dataset.index_segments().iter().filter(|entry| entry.name == name).filter(usable);
-    let mut segments = Vec::new();
-    for entry in entries {
-        let covers_any = match &entry.fragments {
-            None => true,
-            Some(covered) => dataset.fragments().iter().any(|fragment| covered.contains(fragment.meta.id)),
-        };
-        if covers_any {
-            segments.push(open(dataset, entry)?);
-        }
-    }
-    Ok(Some(Segments { segments }).filter(|found| !found.segments.is_empty()))
 }
 
-fn is_vector(entry: &IndexMetadata) -> bool {
-    entry.details.as_ref().is_some_and(|details| details.is("VectorIndexDetails"))
-}
-
-fn open(dataset: &Dataset, entry: &IndexMetadata) -> Result<Segment> {
-    let uuid = entry.uuid.to_string();
-    let path = format!("{}/_indices/{uuid}", dataset.folder());
-    let opened = &dataset.opened_segments().0;
-    let known = opened.lock().unwrap_or_else(PoisonError::into_inner).get(&uuid).cloned();
-    let ivf = match known {
-        Some(ivf) => ivf,
-        None => {
-            let files = Files { dataset, entry };
-            let ivf = Ivf::open(&files).map_err(|error| Error::index(&path, error))?;
-            let mut opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
-            opened.entry(uuid).or_insert(Arc::new(ivf)).clone()
-        }
-    };
-    Ok(Segment { ivf, meta: entry.clone(), path })
-}
-
-impl Segments {
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &Segment> {
-        self.segments.iter()
+impl Opened {
+    /// Partition `number`, from the cache or else from the file.
+    pub(super) fn partition(&self, number: usize) -> Result<Item<Partition>> {
+        self.partitions.get(number, || self.ivf.read(number)).map_err(|error| self.fail(error))
     }
 
-    /// How vectors are compared.
-    ///
-    /// # Errors
-    /// Corrupt if the segments differ.
-    pub(super) fn metric(&self) -> Result<Metric> {
-        let metric = self.segments[0].ivf.metric();
-        match self.segments.iter().find(|segment| segment.ivf.metric() != metric) {
-            None => Ok(metric),
-            Some(other) => Err(Error::corrupt(
-                &other.path,
-                format!(
-                    "expected the metric {metric:?}, as other segments have, found {:?}",
-                    other.ivf.metric()
-                ),
-            )),
-        }
+    /// An error about these files.
+    pub(super) fn fail(&self, error: lancet_format::Error) -> Error {
+        Error::index(&self.path, error)
     }
 
-    /// By the position of a fragment, whether some segment covers it.
-    pub(super) fn covered(&self, dataset: &Dataset) -> Vec<bool> {
-        let mut covered = vec![false; dataset.fragments().len()];
-        for segment in &self.segments {
-            let own = segment.covered(dataset);
-            covered.iter_mut().zip(own).for_each(|(covered, own)| *covered |= own);
-        }
-        covered
+    /// A fault of these files.
+    pub(super) fn corrupt(&self, message: String) -> Error {
+        Error::corrupt(&self.path, message)
     }
 }
 
 impl Segment {
-    /// By the position of a fragment, whether the segment covers it.
-    pub(super) fn covered(&self, dataset: &Dataset) -> Vec<bool> {
-        let covers = |id| self.meta.fragments.as_ref().is_none_or(|covered| covered.contains(id));
-        dataset.fragments().iter().map(|fragment| covers(fragment.meta.id)).collect()
-    }
-
-    /// Whether it names fragments that are gone.
-    pub(super) fn has_gone(&self, dataset: &Dataset) -> bool {
+    /// Opens the segment that `entry` describes.
+    ///
+    /// # Errors
+    /// Those of its files.
+    pub(super) fn open(dataset: &Dataset, entry: &IndexMetadata) -> Result<Self> {
+        let opened = dataset.opened_segments().open(dataset, entry)?;
+        let covers = |id| entry.fragments.as_ref().is_none_or(|covered| covered.contains(id));
+        let fragments = dataset.fragments().iter();
+        let covered: Vec<bool> = fragments.map(|fragment| covers(fragment.meta.id)).collect();
         let is_gone = |id| dataset.manifest().position_of(id).is_none();
-        self.meta.fragments.as_ref().is_none_or(|covered| covered.iter().any(is_gone))
+        let has_gone = entry.fragments.as_ref().is_none_or(|covered| covered.iter().any(is_gone));
+        let is_whole = !has_gone && covered.iter().all(|&covered| covered);
+        Ok(Segment { opened, covered, is_whole })
     }
 }
 
-/// The files of a segment.
-struct Files<'a> {
-    dataset: &'a Dataset,
-    entry: &'a IndexMetadata,
+/// Segments that are open. Files never change, so all versions of a dataset share them; one that no version uses any
+/// more is closed.
+#[derive(Debug, Default)]
+pub(crate) struct OpenedSegments {
+    /// Those of all versions, by the names of their folders.
+    known: Arc<Mutex<HashMap<String, Weak<Opened>>>>,
+    /// Those of this version.
+    own: Mutex<Vec<Arc<Opened>>>,
+    /// What was made of them, by the field that is indexed.
+    prepared: ArcSwap<Vec<(i32, Arc<Prepared>)>>,
 }
 
-impl fmt::Debug for Files<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Files({})", self.entry.uuid)
+impl OpenedSegments {
+    /// Those that another version, which has these segments, uses too.
+    pub(crate) fn shared_with(&self, segments: &[IndexMetadata]) -> Self {
+        let uuids: Vec<String> = segments.iter().map(|entry| entry.uuid.to_string()).collect();
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = own.iter().filter(|opened| uuids.contains(&opened.uuid)).cloned().collect();
+        OpenedSegments { known: self.known.clone(), own: Mutex::new(own), prepared: ArcSwap::default() }
     }
-}
 
-impl IndexFiles for Files<'_> {
-    fn open(&self, name: &str) -> FormatResult<Option<Arc<dyn Source>>> {
-        match self.dataset.open_index_file(self.entry, name) {
-            Ok((_, source)) => Ok(Some(source)),
-            Err(error) if error.is_not_found() => Ok(None),
-            Err(error) => Err(lancet_format::Error::source(error)),
+    /// The index on the column with field `id`; made by `prepare` when it is first asked for.
+    pub(super) fn prepared(
+        &self,
+        id: i32,
+        prepare: impl FnOnce() -> Result<Option<Prepared>>,
+    ) -> Result<Option<Arc<Prepared>>> {
+        let find = |all: &[(i32, Arc<Prepared>)]| {
+            all.iter().find(|(own, _)| *own == id).map(|(_, prepared)| prepared.clone())
+        };
+        if let Some(found) = find(&self.prepared.load()) {
+            return Ok(Some(found));
         }
+        let Some(made) = prepare()?.map(Arc::new) else { return Ok(None) };
+        // Another thread may have been faster.
+        self.prepared.rcu(|all| match find(all) {
+            Some(_) => all.clone(),
+            None => Arc::new(all.iter().cloned().chain([(id, made.clone())]).collect()),
+        });
+        Ok(find(&self.prepared.load()))
     }
 
-    fn names(&self) -> FormatResult<Vec<String>> {
-        Ok(self.entry.files.iter().map(|file| file.path.clone()).collect())
+    fn open(&self, dataset: &Dataset, entry: &IndexMetadata) -> Result<Arc<Opened>> {
+        let uuid = entry.uuid.to_string();
+        // Opening happens under the lock, so that two threads do not open one segment twice.
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = match known.get(&uuid).and_then(Weak::upgrade) {
+            Some(opened) => opened,
+            None => {
+                let path = format!("{}/_indices/{uuid}", dataset.folder());
+                let files = SegmentFiles::new(dataset, entry);
+                let ivf = Ivf::open(&files).map_err(|error| Error::index(&path, error))?;
+                let partitions = Shelf::new(dataset.cache().clone(), ivf.partitions());
+                let opened = Arc::new(Opened { ivf, partitions, uuid: uuid.clone(), path });
+                known.retain(|_, opened| opened.strong_count() > 0);
+                known.insert(uuid, Arc::downgrade(&opened));
+                opened
+            }
+        };
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        if !own.iter().any(|own| own.uuid == opened.uuid) {
+            own.push(opened.clone());
+        }
+        Ok(opened)
     }
 }

@@ -6,8 +6,15 @@
 //! piece      live rows ─▶ columns of the filter ─▶ mask ─▶ rows to read
 //! batch      the rows to read of one piece or several
 //! ```
+//! Where indices know about a fragment, pieces are made of the rows that they leave, and only what they do not know
+//! for sure is evaluated.
 
-use super::{Filter, RangeInputs, Scan, whole::read_what_fits};
+use super::{
+    RangeInputs, Scan,
+    filter::Ready,
+    planned::{Candidates, Planned, is_dense},
+    whole::read_what_fits,
+};
 use crate::{
     Batch, ErrorKind, Result,
     filter::{Mask, Scratch},
@@ -15,7 +22,7 @@ use crate::{
     read,
 };
 use lancet_format::Column;
-use std::{collections::VecDeque, ops::Range};
+use std::{collections::VecDeque, ops::Range, sync::Arc};
 
 /// The rows that the filter is evaluated on at a time: its columns then lie in the cache.
 const PIECE_ROWS: u64 = 16_384;
@@ -26,6 +33,7 @@ const STRETCH_ROWS: u64 = 8 * PIECE_ROWS;
 /// Where a filtered scan is.
 #[derive(Debug)]
 pub(super) struct Filtered {
+    planned: Arc<Planned>,
     stretches: VecDeque<Stretch>,
     /// The stretch that is being read.
     run: Option<Run>,
@@ -46,13 +54,17 @@ struct Stretch {
 
 /// The number of rows that the filter leaves; counting may end when it has reached `enough`.
 pub(super) fn count(scan: &Scan, enough: u64) -> Result<u64> {
+    if let Some(rows) = scan.count_in_indices()? {
+        return Ok(rows);
+    }
+    let planned = Arc::new(Planned::new(scan, enough)?);
     let mut total = 0;
-    let mut stretches = stretches(scan)?;
+    let mut stretches = stretches(scan, &planned)?;
     while !stretches.is_empty() && total < enough {
-        let counts = each(scan, &mut stretches, &|run| {
+        let counts = each(scan, &planned, &mut stretches, &|run| {
             let mut rows = 0;
-            while run.next_piece(scan)?.is_some() {
-                rows += run.mask.count() as u64;
+            while let Some(piece) = run.next_piece(scan)? {
+                rows += run.count(&piece);
                 scan.watch.check()?;
             }
             Ok(rows)
@@ -64,23 +76,48 @@ pub(super) fn count(scan: &Scan, enough: u64) -> Result<u64> {
     Ok(total)
 }
 
-/// The rows of the fragment at `position` for which the filter is true.
-pub(crate) fn matches(scan: &Scan, position: usize) -> Result<Mask> {
-    let rows = scan.dataset.fragments()[position].physical_rows(scan.dataset.pool())?;
-    let mut all = Mask::filled(usize::try_from(rows).unwrap_or(usize::MAX), false);
-    let mut run = Run::new(scan, Stretch { position, rows: 0..rows });
-    while let Some(first) = run.next_piece(scan)? {
-        let first = first as usize;
-        run.mask.ranges().for_each(|range| all.set_range(first + range.start..first + range.end));
-        scan.watch.check()?;
+/// The rows of each of the fragments at `positions` for which the filter is true.
+pub(crate) fn matches(scan: &Scan, positions: &[usize]) -> Result<Vec<Mask>> {
+    let planned = Arc::new(Planned::new(scan, u64::MAX)?);
+    let mut stretches = stretches_of(scan, &planned, positions)?;
+    let rows = |&position: &usize| scan.dataset.fragments()[position].physical_rows(scan.dataset.pool());
+    let filled = |rows| Mask::filled(usize::try_from(rows).unwrap_or(usize::MAX), false);
+    let mut masks =
+        positions.iter().map(|position| rows(position).map(filled)).collect::<Result<Vec<_>>>()?;
+    while !stretches.is_empty() {
+        let found = each(scan, &planned, &mut stretches, &|run| {
+            while let Some(piece) = run.next_piece(scan)? {
+                run.find(&piece);
+                scan.watch.check()?;
+            }
+            Ok((run.position, std::mem::take(&mut run.found)))
+        });
+        for found in found {
+            let (position, ranges) = found?;
+            let number = positions.iter().position(|&own| own == position);
+            let mask =
+                number.and_then(|number| masks.get_mut(number)).expect("a fragment that was asked for");
+            ranges.into_iter().for_each(|range| mask.set_range(range.start as usize..range.end as usize));
+        }
     }
-    Ok(all)
+    Ok(masks)
 }
 
 /// All rows to be looked at, in stretches.
-fn stretches(scan: &Scan) -> Result<VecDeque<Stretch>> {
+fn stretches(scan: &Scan, planned: &Arc<Planned>) -> Result<VecDeque<Stretch>> {
+    stretches_of(scan, planned, &scan.positions())
+}
+
+fn stretches_of(scan: &Scan, planned: &Arc<Planned>, positions: &[usize]) -> Result<VecDeque<Stretch>> {
     let mut stretches = VecDeque::new();
-    for position in scan.positions() {
+    for &position in positions {
+        let is_skipped = match planned.covers(position) {
+            true => !planned.has_rows(scan, position)?,
+            false => scan.indexed_only && planned.is_of_indices(),
+        };
+        if is_skipped {
+            continue;
+        }
         let rows = scan.dataset.fragments()[position].physical_rows(scan.dataset.pool())?;
         let mut start = 0;
         while start < rows {
@@ -95,6 +132,7 @@ fn stretches(scan: &Scan) -> Result<VecDeque<Stretch>> {
 /// Takes some stretches off the front and does `work` with each, on all threads if the scan is parallel.
 fn each<T: Send>(
     scan: &Scan,
+    planned: &Arc<Planned>,
     stretches: &mut VecDeque<Stretch>,
     work: &(dyn Fn(&mut Run) -> Result<T> + Sync),
 ) -> Vec<Result<T>> {
@@ -103,19 +141,22 @@ fn each<T: Send>(
         use rayon::prelude::*;
         let some = stretches.len().min(4 * rayon::current_num_threads());
         let some: Vec<Stretch> = stretches.drain(..some).collect();
-        return some.into_par_iter().map(|stretch| work(&mut Run::new(scan, stretch))).collect();
+        return some.into_par_iter().map(|stretch| work(&mut Run::new(scan, planned, stretch))).collect();
     }
-    stretches.pop_front().map(|stretch| work(&mut Run::new(scan, stretch))).into_iter().collect()
+    stretches.pop_front().map(|stretch| work(&mut Run::new(scan, planned, stretch))).into_iter().collect()
 }
 
 impl Filtered {
     pub(super) fn new(scan: &Scan) -> Result<Self> {
+        let remaining = scan.limit.unwrap_or(u64::MAX);
+        let planned = Arc::new(Planned::new(scan, scan.offset.saturating_add(remaining))?);
         Ok(Filtered {
-            stretches: stretches(scan)?,
+            stretches: stretches(scan, &planned)?,
+            planned,
             run: None,
             ready: VecDeque::new(),
             skip: scan.offset,
-            remaining: scan.limit.unwrap_or(u64::MAX),
+            remaining,
         })
     }
 
@@ -154,10 +195,11 @@ impl Filtered {
                 return Ok(None);
             }
             if !scan.is_parallel() {
-                self.run = self.stretches.pop_front().map(|stretch| Run::new(scan, stretch));
+                let stretch = self.stretches.pop_front();
+                self.run = stretch.map(|stretch| Run::new(scan, &self.planned, stretch));
                 continue;
             }
-            let read = each(scan, &mut self.stretches, &|run| {
+            let read = each(scan, &self.planned, &mut self.stretches, &|run| {
                 let mut batches = Vec::new();
                 while let Some(batch) = run.next_batch(scan, u64::MAX)? {
                     batches.push(batch);
@@ -175,31 +217,49 @@ impl Filtered {
 #[derive(Debug)]
 struct Run {
     position: usize,
-    /// Rows that the filter was not yet evaluated on.
+    /// Rows that were not yet looked at.
     left: Range<u64>,
+    /// What indices tell.
+    planned: Arc<Planned>,
+    candidates: Candidates,
     piece_rows: u64,
     batch_rows: usize,
     /// Rows for which the filter is true, to be read.
     found: Vec<Range<u64>>,
     found_rows: usize,
+    /// The rows of a piece.
+    piece: Vec<Range<u64>>,
     mask: Mask,
     scratch: Scratch,
     old: Vec<Option<Column>>,
 }
 
+/// Rows of a stretch for which the filter is true.
+enum Piece {
+    /// Those of the run's mask, whose first bit is that of this row.
+    Mask(u64),
+    /// Those of the run's piece whose bit is set in the mask, one for each.
+    Scattered,
+    /// All those of the run's piece.
+    All,
+}
+
 impl Run {
-    fn new(scan: &Scan, stretch: Stretch) -> Self {
-        let columns = scan.filter.as_ref().map_or(&[][..], |filter| filter.columns());
+    fn new(scan: &Scan, planned: &Arc<Planned>, stretch: Stretch) -> Self {
+        let columns = planned.ready(stretch.position).map_or(&[][..], |ready| ready.columns());
         Run {
             position: stretch.position,
             left: stretch.rows,
+            candidates: Candidates::default(),
             piece_rows: PIECE_ROWS.min(read::rows_that_fit(columns)),
             batch_rows: scan.batch_rows(&scan.projection),
             found: Vec::new(),
             found_rows: 0,
+            piece: Vec::new(),
             mask: Mask::default(),
             scratch: Scratch::default(),
             old: Vec::new(),
+            planned: planned.clone(),
         }
     }
 
@@ -207,10 +267,8 @@ impl Run {
     fn next_batch(&mut self, scan: &Scan, enough: u64) -> Result<Option<Batch>> {
         let wanted = self.batch_rows.min(usize::try_from(enough).unwrap_or(usize::MAX));
         while self.found_rows < wanted {
-            let Some(first) = self.next_piece(scan)? else { break };
-            let rows = self.mask.ranges();
-            self.found.extend(rows.map(|range| first + range.start as u64..first + range.end as u64));
-            self.found_rows += self.mask.count();
+            let Some(piece) = self.next_piece(scan)? else { break };
+            self.find(&piece);
             scan.watch.check()?;
         }
         if self.found_rows == 0 {
@@ -227,17 +285,57 @@ impl Run {
         Ok(Some(batch))
     }
 
-    /// Evaluates the filter on the next piece, whose first row is returned, and sets the mask to the rows from there
-    /// on that it leaves.
-    fn next_piece(&mut self, scan: &Scan) -> Result<Option<u64>> {
-        let Some(filter) = &scan.filter else { return Ok(None) };
-        let fragment = &scan.dataset.fragments()[self.position];
+    /// Adds the rows of a piece to those that are found.
+    fn find(&mut self, piece: &Piece) {
+        self.found_rows += self.count(piece) as usize;
+        match *piece {
+            Piece::All => self.found.extend_from_slice(&self.piece),
+            Piece::Mask(first) => {
+                let rows = self.mask.ranges();
+                self.found.extend(rows.map(|range| first + range.start as u64..first + range.end as u64));
+            }
+            Piece::Scattered => {
+                for (bit, row) in self.piece.iter().cloned().flatten().enumerate() {
+                    if self.mask.get(bit) {
+                        match self.found.last_mut() {
+                            Some(last) if last.end == row => last.end += 1,
+                            _ => self.found.push(row..row + 1),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// How many rows a piece has.
+    fn count(&self, piece: &Piece) -> u64 {
+        match piece {
+            Piece::All => read::count(&self.piece) as u64,
+            Piece::Mask(_) | Piece::Scattered => self.mask.count() as u64,
+        }
+    }
+
+    /// Finds the rows of the next piece for which the filter is true.
+    fn next_piece(&mut self, scan: &Scan) -> Result<Option<Piece>> {
+        let planned = self.planned.clone();
+        let ready = planned.ready(self.position);
+        match (planned.covers(self.position), ready) {
+            (true, ready) => self.next_planned(scan, &planned, ready),
+            (false, Some(ready)) => self.next_scanned(scan, ready),
+            (false, None) => Ok(None),
+        }
+    }
+
+    /// A piece of rows of which indices know nothing.
+    fn next_scanned(&mut self, scan: &Scan, ready: &Ready) -> Result<Option<Piece>> {
         if self.left.is_empty() {
             return Ok(None);
         }
         loop {
             let piece = self.left.start..self.left.end.min(self.left.start + self.piece_rows);
-            match self.evaluate(scan, filter, fragment, piece.clone()) {
+            let deletions = scan.dataset.fragments()[self.position].deletions(scan.dataset.pool())?;
+            read::live_mask(deletions, piece.clone(), &mut self.mask);
+            match self.evaluate(scan, ready, std::slice::from_ref(&piece)) {
                 // Texts of so many rows do not fit one column.
                 Err(error) if error.kind() == ErrorKind::TooLarge && piece.end - piece.start > 1 => {
                     self.piece_rows = (piece.end - piece.start) / 2;
@@ -245,28 +343,83 @@ impl Run {
                 Err(error) => return Err(error),
                 Ok(()) => {
                     self.left.start = piece.end;
-                    return Ok(Some(piece.start));
+                    return Ok(Some(Piece::Mask(piece.start)));
                 }
             }
         }
     }
 
-    fn evaluate(
+    /// A piece of rows that indices leave.
+    fn next_planned(
         &mut self,
         scan: &Scan,
-        filter: &Filter,
-        fragment: &Fragment,
-        piece: Range<u64>,
-    ) -> Result<()> {
-        let pool = scan.dataset.pool();
-        read::live_mask(fragment.deletions(pool)?, piece.clone(), &mut self.mask);
+        planned: &Planned,
+        ready: Option<&Ready>,
+    ) -> Result<Option<Piece>> {
+        if !self.left.is_empty() {
+            let rows = std::mem::replace(&mut self.left, 0..0);
+            planned.extend_live(scan, self.position, rows, self.candidates.start())?;
+        }
+        let Some(ready) = ready else {
+            self.piece.clear();
+            self.candidates.take_all(&mut self.piece);
+            return Ok((!self.piece.is_empty()).then_some(Piece::All));
+        };
+        let mut piece = std::mem::take(&mut self.piece);
+        let found = self.next_refined(scan, ready, &mut piece);
+        self.piece = piece;
+        found
+    }
+
+    fn next_refined(
+        &mut self,
+        scan: &Scan,
+        ready: &Ready,
+        piece: &mut Vec<Range<u64>>,
+    ) -> Result<Option<Piece>> {
+        loop {
+            if !self.candidates.take(self.piece_rows, piece) {
+                return Ok(None);
+            }
+            let rows = read::count(piece);
+            let (found, evaluated) = match (is_dense(piece), &piece[..]) {
+                (true, [first, .., last]) => {
+                    let span = first.start..last.end;
+                    self.mask.fill((span.end - span.start) as usize, false);
+                    for range in &*piece {
+                        let range = range.start - span.start..range.end - span.start;
+                        self.mask.set_range(range.start as usize..range.end as usize);
+                    }
+                    (Piece::Mask(span.start), self.evaluate(scan, ready, std::slice::from_ref(&span)))
+                }
+                _ => {
+                    self.mask.fill(rows, true);
+                    (Piece::Scattered, self.evaluate(scan, ready, piece))
+                }
+            };
+            match evaluated {
+                Err(error) if error.kind() == ErrorKind::TooLarge && rows > 1 => {
+                    self.candidates.put_back(piece);
+                    self.piece_rows = rows as u64 / 2;
+                }
+                Err(error) => return Err(error),
+                Ok(()) => {
+                    scan.stats.rechecked(rows as u64);
+                    return Ok(Some(found));
+                }
+            }
+        }
+    }
+
+    /// Narrows the mask of the rows of `ranges` to those for which the condition is true.
+    fn evaluate(&mut self, scan: &Scan, ready: &Ready, ranges: &[Range<u64>]) -> Result<()> {
         if self.mask.is_none() {
             return Ok(());
         }
         scan.stats.examined(self.mask.count() as u64);
-        let ranges = [piece];
-        let mut inputs = RangeInputs::new(fragment, pool, filter.columns(), &ranges, &mut self.old);
-        filter.predicate().select(&mut inputs, &mut self.mask, &mut self.scratch)
+        let (fragment, pool) = (&scan.dataset.fragments()[self.position], scan.dataset.pool());
+        let mut inputs = RangeInputs::new(fragment, pool, ready.columns(), ranges, &mut self.old);
+        ready.predicate().select(&mut inputs, &mut self.mask, &mut self.scratch)
     }
 }
 

@@ -5,7 +5,9 @@
 //! whole      without a filter: a batch is a run of live rows, lent from the file where it can be
 //! filter     the condition of a scan
 //! filtered   with one: the columns of the filter first, then only the rows that remain
+//! planned    the rows that indices leave
 //! inputs     the columns of a range of rows, each read when the filter first asks for it
+//! prepared   a scan that runs many times with other values
 //! explain    what a scan would do
 //! stats      what it has done
 //! watch      deadline and cancellation, looked at between batches
@@ -16,24 +18,29 @@ mod explain;
 mod filter;
 mod filtered;
 mod inputs;
+mod planned;
+mod prepared;
 mod stats;
 mod watch;
 mod whole;
 
 pub use batches::Batches;
-pub use explain::{FragmentPlan, Plan};
+pub use explain::{FragmentPlan, IndexPlan, Plan, Reading};
 pub(crate) use filter::Filter;
 pub use filter::IntoFilter;
 pub(crate) use filtered::matches;
 pub(crate) use inputs::RangeInputs;
+pub use prepared::Prepared;
 pub use stats::Stats;
 
-use crate::{Batch, Dataset, Error, Nearest, Projection, Result, nearest::IntoVector, read};
+use crate::{
+    Batch, Dataset, Error, IndexUse, Nearest, Projection, Result, expr::Scalar, nearest::IntoVector, read,
+};
 use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Instant,
 };
-use watch::Watch;
+pub(crate) use watch::Watch;
 
 /// The rows of a batch unless the caller says otherwise.
 const BATCH_SIZE: usize = 8192;
@@ -60,10 +67,14 @@ pub struct Scan {
     dataset: Dataset,
     projection: Projection,
     filter: Option<Arc<Filter>>,
+    /// The values of the filter's parameters.
+    parameters: Vec<Scalar>,
     fragments: Option<Vec<u32>>,
     offset: u64,
     limit: Option<u64>,
     batch_size: usize,
+    indices: IndexUse,
+    indexed_only: bool,
     #[cfg(feature = "rayon")]
     parallel: bool,
     watch: Watch,
@@ -77,10 +88,13 @@ impl Scan {
             dataset,
             projection,
             filter: None,
+            parameters: Vec::new(),
             fragments: None,
             offset: 0,
             limit: None,
             batch_size: BATCH_SIZE,
+            indices: IndexUse::Auto,
+            indexed_only: false,
             #[cfg(feature = "rayon")]
             parallel: false,
             watch: Watch::default(),
@@ -170,6 +184,35 @@ impl Scan {
     pub fn batch_size(mut self, rows: usize) -> Self {
         self.batch_size = rows.max(1);
         self
+    }
+
+    /// When scalar indices answer the filter; by default where that promises less work. Whatever they do, the answer is
+    /// the same.
+    pub fn indices(mut self, when: IndexUse) -> Self {
+        self.indices = when;
+        self
+    }
+
+    /// Leaves out the fragments that the indices which serve the filter do not cover. Where none serves it, nothing
+    /// is left out.
+    pub fn indexed_only(mut self, only: bool) -> Self {
+        self.indexed_only = only;
+        self
+    }
+
+    /// Gives a parameter of the filter its value.
+    fn bind(&mut self, number: usize, value: Scalar) {
+        if self.parameters.len() <= number {
+            self.parameters.resize(number + 1, Scalar::Null);
+        }
+        self.parameters[number] = value;
+    }
+
+    fn index_use(&self) -> IndexUse {
+        match self.indices {
+            IndexUse::Auto if self.indexed_only => IndexUse::Always,
+            when => when,
+        }
     }
 
     /// Evaluates the filter and reads what it leaves on all threads of the current `rayon` pool. Batches keep their
@@ -289,7 +332,7 @@ impl Scan {
         explain::plan(self)
     }
 
-    fn is_parallel(&self) -> bool {
+    pub(crate) fn is_parallel(&self) -> bool {
         #[cfg(feature = "rayon")]
         return self.parallel;
         #[cfg(not(feature = "rayon"))]

@@ -120,12 +120,18 @@ impl Stored {
         columns
     }
 
-    /// The dataset with another file at `path`.
-    pub(crate) fn with(&self, path: &str, bytes: Vec<u8>) -> InMemory {
+    /// The dataset as it is.
+    pub(crate) fn sound(&self) -> InMemory {
         let mut storage = InMemory::new();
         for (own, bytes) in &self.files {
             storage.insert(own.clone(), bytes.clone());
         }
+        storage
+    }
+
+    /// The dataset with another file at `path`.
+    pub(crate) fn with(&self, path: &str, bytes: Vec<u8>) -> InMemory {
+        let mut storage = self.sound();
         storage.insert(path, bytes);
         storage
     }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `mutations` | every stored dataset with one place of one file changed: a byte, a number, a field of a message, the file's end |
 //! | `flips` | small files, every byte changed in five ways, and every cut |
+//! | `scalars` | scalar indices with one of their files damaged, filters through them |
 //! | `vectors` | vector indices with one of their files damaged, searched |
 //! | `claims`, `messages` | files that claim to have more than they hold |
 //! | `regressions` | inputs that fuzzing found faults with |
@@ -17,12 +18,14 @@ mod check;
 mod claims;
 mod flips;
 mod harness;
+mod indexed;
 mod layout;
 mod library;
 mod messages;
 mod mutations;
 mod random;
 mod regressions;
+mod scalars;
 #[allow(dead_code)] // Inputs are made elsewhere.
 #[path = "../../../fuzz/src/targets.rs"]
 mod targets;

@@ -5,58 +5,17 @@
 
 use crate::{
     harness,
-    library::{self, ROOT, Stored},
+    indexed::Indexed,
+    library::{self, ROOT},
     random::Random,
 };
 use lancet::{Dataset, ErrorKind, storage::InMemory};
-use std::{env, ops::Range};
+use std::env;
 
 const CASES: u64 = 600;
 /// What a search may take: the files, the partitions read from them, and the rows of the answer.
 const FACTOR: usize = 16;
 const SLACK: usize = 4 << 20;
-
-struct Subject {
-    stored: Stored,
-    /// The files of the index with their parts.
-    files: Vec<(String, Vec<Range<u64>>)>,
-}
-
-impl Subject {
-    fn new(stored: Stored) -> Self {
-        let paths = stored.touched.keys().filter(|path| path.ends_with(".idx"));
-        let parts = |path: &String| library::parts_of(stored.file(path)).expect("a sound file");
-        let files = paths.map(|path| (path.clone(), parts(path))).collect();
-        Subject { stored, files }
-    }
-
-    /// The path of the file that is damaged, its bytes, and what was done.
-    fn damaged(&self, random: &mut Random) -> (&str, Vec<u8>, String) {
-        let (path, parts) = random.pick(&self.files);
-        let mut bytes = self.stored.file(path).to_vec();
-        let part = random.pick(parts);
-        let at = (part.start as usize + random.below((part.end - part.start).max(1) as usize))
-            .min(bytes.len() - 1);
-        let what = match random.below(8) {
-            0 => {
-                bytes.truncate(at);
-                format!("cut to {at} bytes")
-            }
-            1 => {
-                let end = bytes.len().min(at + 8);
-                bytes[at..end].fill(*random.pick(&[0, 0xff, 0x80]));
-                format!("eight bytes from {at}: {}", bytes[at])
-            }
-            _ => {
-                let was = bytes[at];
-                let flip = was ^ 1 << random.below(8);
-                bytes[at] = *random.pick(&[0, 0xff, was.wrapping_add(1), flip]);
-                format!("byte {at}: {} for {was}", bytes[at])
-            }
-        };
-        (path, bytes, what)
-    }
-}
 
 /// Searches all partitions; what became of it.
 fn search(storage: &InMemory) -> &'static str {
@@ -92,7 +51,8 @@ fn search(storage: &InMemory) -> &'static str {
 #[test]
 fn damaged_vector_indices() {
     let names = ["vec-ivf-flat", "vec-ivf-pq-4bit", "vec-ivf-pq-l2.", "vec-ivf-pq-f64", "vec-ivf-sq-l2"];
-    let subjects: Vec<Subject> = library::datasets(&names).into_iter().map(Subject::new).collect();
+    let subjects: Vec<Indexed> =
+        library::datasets(&names).into_iter().map(|stored| Indexed::new(stored, ".idx")).collect();
     assert!(subjects.len() >= names.len());
     let cases = env::var("LANCET_DAMAGE_VECTORS").map_or(CASES, |text| text.parse().expect("a number"));
     let report = harness::for_each(0, cases, |case, report| {
@@ -101,8 +61,7 @@ fn damaged_vector_indices() {
         let storage = subject.stored.with(path, bytes);
         let failure = match harness::run(case, || search(&storage)) {
             Ok(run) => {
-                let size: usize = subject.files.iter().map(|(path, _)| subject.stored.file(path).len()).sum();
-                let size = size + subject.stored.size();
+                let size = subject.size();
                 report.add(run.result, &run, run.taken.peak as f64 / size as f64);
                 if run.taken.peak <= size * FACTOR + SLACK {
                     return;

@@ -199,6 +199,7 @@ pub(super) fn plain(scalar: &Scalar) -> Plain {
         Scalar::Text(text) => Plain::Text(text.to_string()),
         Scalar::Binary(bytes) => Plain::Bytes(bytes.to_vec()),
         Scalar::List(items) => Plain::List(items.iter().map(plain).collect()),
+        Scalar::Parameter(_) => unreachable!("the judge binds no parameters"),
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::{allocations::measure, datasets, folder};
 use lancet::Dataset;
 use lancet_index::{
-    ivf::{Ivf, Query, RowFilter, Scratch},
+    ivf::{Ivf, Partition, Query, RowFilter, Scratch},
     nearest::{Arrivals, Collector, Neighbour, Range},
     vector::Vector,
 };
@@ -35,7 +35,7 @@ impl Collector for Plain {
 }
 
 /// All indices over vectors that are searched, with the path of the dataset and a query.
-fn each_index(mut action: impl FnMut(&str, &Ivf, &Query)) {
+fn each_index(mut action: impl FnMut(&str, &Ivf, &[Partition], &Query)) {
     let mut count = 0;
     for path in datasets("") {
         let dataset = Dataset::open(path.to_str().expect("Unicode")).expect("a dataset");
@@ -47,7 +47,9 @@ fn each_index(mut action: impl FnMut(&str, &Ivf, &Query)) {
             let numbers: Vec<f64> =
                 (0..ivf.file().dimension()).map(|i| f64::from(i as u32 * 7 % 5)).collect();
             let vector = Vector::new(&numbers, ivf.file().centroids().item()).expect("a vector");
-            action(&path.display().to_string(), &ivf, &ivf.query(&vector).expect("a query"));
+            let query = ivf.query(&vector).expect("a query");
+            let partitions = (0..ivf.partitions()).map(|number| ivf.read(number).expect("a partition"));
+            action(&path.display().to_string(), &ivf, &partitions.collect::<Vec<_>>(), &query);
             count += 1;
         }
     }
@@ -63,6 +65,7 @@ const FILTERS: [Option<OneIn>; 4] = [
 
 fn probe_all(
     ivf: &Ivf,
+    partitions: &[Partition],
     query: &Query,
     filter: &Option<OneIn>,
     scratch: &mut Scratch,
@@ -70,8 +73,9 @@ fn probe_all(
 ) {
     ivf.rank(query, ivf.partitions(), scratch);
     for rank in 0..ivf.partitions() {
+        let number = scratch.ranked()[rank].1 as usize;
         let filter = filter.as_ref().map(|filter| filter as &dyn RowFilter);
-        ivf.probe(query, rank, filter, scratch, found).expect("a partition");
+        ivf.probe(query, number, &partitions[number], filter, scratch, found).expect("codes");
     }
 }
 
@@ -83,7 +87,7 @@ fn sorted(found: &Arrivals) -> Vec<Neighbour> {
 
 #[test]
 fn a_falling_threshold_changes_nothing() {
-    each_index(|path, ivf, query| {
+    each_index(|path, ivf, partitions, query| {
         let (mut scratch, mut found, mut plain) =
             (Scratch::default(), Arrivals::default(), Plain(Arrivals::default()));
         for k in [1, 10, 100] {
@@ -92,8 +96,8 @@ fn a_falling_threshold_changes_nothing() {
                     let range = Range { high, ..Range::default() };
                     found.start(k, range);
                     plain.0.start(k, range);
-                    probe_all(ivf, query, filter, &mut scratch, &mut found);
-                    probe_all(ivf, query, filter, &mut scratch, &mut plain);
+                    probe_all(ivf, partitions, query, filter, &mut scratch, &mut found);
+                    probe_all(ivf, partitions, query, filter, &mut scratch, &mut plain);
                     assert_eq!(sorted(&found), sorted(&plain.0), "{path}, {k} nearest");
                 }
             }
@@ -103,12 +107,12 @@ fn a_falling_threshold_changes_nothing() {
 
 #[test]
 fn warm_probes_do_not_allocate() {
-    each_index(|path, ivf, query| {
+    each_index(|path, ivf, partitions, query| {
         let (mut scratch, mut found) = (Scratch::default(), Arrivals::default());
         for filter in &FILTERS {
             let mut search = || {
                 found.start(10, Range::default());
-                probe_all(ivf, query, filter, &mut scratch, &mut found);
+                probe_all(ivf, partitions, query, filter, &mut scratch, &mut found);
             };
             search();
             let ((), taken) = measure([0; 3], search);

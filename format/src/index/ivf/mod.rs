@@ -20,8 +20,8 @@ pub use metadata::{Metric, Storage, SubIndex};
 pub use tensor::Tensor;
 
 use super::{IndexFiles, files::IndexFile};
-use crate::{Column, DataType, Error, Field, Result, ensure, proto};
-use alloc::{format, string::String, sync::Arc, vec::Vec};
+use crate::{Buffer, Column, DataType, Error, Field, Result, ensure, proto};
+use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
 use core::ops::Range;
 use metadata::{Codebook, IndexType, StorageMetadata, check_partition_texts};
 
@@ -174,26 +174,29 @@ impl IvfIndex {
         self.auxiliary.read_numbers(&self.row_ids, self.partitions[partition].clone(), None)
     }
 
-    /// The vectors or codes of a partition, a fixed-size list a row. They are borrowed from the file where they lie
-    /// flat in it.
+    /// The bytes of a row of vectors or codes.
+    pub fn row_bytes(&self) -> usize {
+        self.codes.as_ref().map_or(0, |field| field.data_type.value_bytes() as usize)
+    }
+
+    /// The vectors or codes of a partition, [`row_bytes`](Self::row_bytes) a row end to end, in order and in as many
+    /// pieces as it takes to use the file's bytes where they lie. Transposed codes come in one piece.
     ///
     /// # Errors
     /// Corrupt if the file is damaged there, unsupported for storage that is recognised only.
     ///
     /// # Panics
     /// If there is no such partition.
-    pub fn codes(&self, partition: usize) -> Result<Column> {
+    pub fn codes(&self, partition: usize) -> Result<Vec<Buffer>> {
         let Some(field) = &self.codes else {
             return Err(Error::unsupported(format!("{} is not searched", self.kind())));
         };
-        let column = self.auxiliary.read(field, self.partitions[partition].clone(), None)?;
-        if column.null_count() > 0 || column.child().is_some_and(|items| items.null_count() > 0) {
-            return self.auxiliary.check(Err(Error::corrupt(format!(
-                "column `{}`: expected no nulls in partition {partition}",
-                field.name
-            ))));
-        }
-        Ok(column)
+        let rows = self.partitions[partition].clone();
+        let codes = match self.storage {
+            Storage::Product { .. } => self.auxiliary.read_fixed(field, rows).map(|codes| vec![codes]),
+            _ => self.auxiliary.read_pieces(field, rows),
+        };
+        codes.map_err(|error| error.within(format!("partition {partition}")))
     }
 }
 

@@ -223,7 +223,7 @@ impl Binder<'_> {
     }
 }
 
-/// `operand IN (…)`, the constants in the operand's type, in ascending order and none twice.
+/// `operand IN (…)`, the constants in the operand's type, in ascending order and none twice; then parameters.
 fn is_in(
     operand: Typed,
     mut constants: Vec<Scalar>,
@@ -231,8 +231,11 @@ fn is_in(
     others: Vec<Typed>,
     negated: bool,
 ) -> Typed {
+    let parameters: Vec<Scalar> =
+        constants.extract_if(.., |value| matches!(value, Scalar::Parameter(_))).collect();
     constants.sort_by(|a, b| order(a, b).unwrap_or(Ordering::Equal));
     constants.dedup_by(|a, b| order(a, b) == Some(Ordering::Equal));
+    constants.extend(parameters);
     let (operand, values) = (Box::new(operand), constants.into());
     Typed::boolean(Node::In { operand, values, has_null, others, negated })
 }

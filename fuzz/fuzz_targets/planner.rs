@@ -1,0 +1,3 @@
+#![no_main]
+
+lancet_fuzz::fuzz!("planner");

@@ -1,0 +1,38 @@
+//! The target of the planner: a whole dataset is opened, its index files among it, and a filter is asked.
+
+use super::{MAX_BYTES, MAX_COLUMNS, check, pieces};
+use lancet::{
+    Dataset,
+    storage::{Bytes, InMemory},
+};
+
+/// Where the dataset lies.
+const ROOT: &str = "d";
+
+/// The rows are in order and none comes twice, and there are as many as are counted.
+pub(super) fn planner(bytes: &Bytes) -> usize {
+    let pieces = pieces(bytes);
+    let Some((filter, files)) = pieces.split_first() else { return 0 };
+    let filter = String::from_utf8_lossy(filter);
+    let mut storage = InMemory::new();
+    for file in files.chunks_exact(2) {
+        storage.insert(format!("{ROOT}/{}", String::from_utf8_lossy(&file[0])), file[1].clone());
+    }
+    let Ok(dataset) = Dataset::options().storage(storage).open(ROOT) else { return 0 };
+    let fields = &dataset.schema().fields;
+    let row = fields.iter().map(|field| check::width(&field.data_type)).fold(16, usize::saturating_add);
+    if row > MAX_BYTES / check::BATCH * 8 || fields.len() > MAX_COLUMNS {
+        return 0;
+    }
+    let scan = || dataset.scan().filter(&*filter);
+    let Ok(counting) = scan() else { return 0 };
+    let _ = counting.explain();
+    let counted = counting.count();
+    let found = scan().and_then(|scan| scan.columns(["_rowaddr"])).and_then(|scan| scan.collect());
+    if let Ok(found) = found {
+        let addresses = found.columns()[0].primitive::<u64>().expect("addresses are numbers");
+        assert!(addresses.is_sorted_by(|a, b| a < b), "{filter}: {addresses:?}");
+        assert!(counted.is_ok_and(|counted| counted == addresses.len() as u64), "{filter}");
+    }
+    row.saturating_mul(check::BATCH)
+}

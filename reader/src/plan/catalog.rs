@@ -1,0 +1,239 @@
+//! [`Catalog`]: the scalar indices of one version of a dataset, and which fragments each segment answers for.
+//!
+//! A segment counts for a fragment if
+//!
+//! - the manifest says that it covers it, or covers the fragments that were compacted into it, and
+//! - no row of it was created after the segment (a merge may add rows to a fragment that Lance still counts as covered),
+//!   and
+//! - it has zones of it, if it is made of zones (Lance may move the coverage of those to fragments they do not know).
+
+use super::{fragments::Fragments, pages::Pages};
+use crate::{
+    Dataset, Error, Result,
+    cache::{Cached, IndexCache, Shelf},
+    indices::{fragment_reuse, kind},
+    segment_files::SegmentFiles,
+};
+use lancet_format::{
+    DataType,
+    index::{
+        BTreeIndex, BitmapIndex, BloomFilterIndex, IdDomain, IndexKind, LabelListIndex, NGramIndex,
+        RowAddressSet, ZoneMapIndex,
+    },
+    table::{FragmentReuse, IndexMetadata},
+};
+use std::{
+    collections::HashMap,
+    mem::discriminant,
+    sync::{Arc, OnceLock, PoisonError, RwLock},
+};
+
+/// The scalar indices that can be searched.
+#[derive(Debug, Default)]
+pub(crate) struct Catalog {
+    /// By the id of their field.
+    indices: HashMap<i32, Vec<ScalarIndex>>,
+    /// Where rows of compacted fragments went, if indices were not told.
+    pub(crate) reuse: Option<FragmentReuse>,
+}
+
+/// All segments of one name.
+#[derive(Debug)]
+pub(crate) struct ScalarIndex {
+    pub(crate) name: String,
+    pub(crate) kind: IndexKind,
+    /// The type of the column.
+    pub(crate) data_type: DataType,
+    pub(crate) segments: Vec<Segment>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Segment {
+    meta: IndexMetadata,
+    pub(crate) domain: IdDomain,
+    opened: OnceLock<Arc<Opened>>,
+    coverage: OnceLock<Fragments>,
+}
+
+/// The open files of a segment, and what was read of them.
+#[derive(Debug)]
+pub(crate) enum Opened {
+    BTree(BTreeIndex, Pages),
+    /// With the sets of rows, those of NULL behind those of the keys.
+    Bitmap(BitmapIndex, Arc<Shelf<RowAddressSet>>),
+    ZoneMap(ZoneMapIndex),
+    BloomFilter(BloomFilterIndex),
+    LabelList(LabelListIndex),
+    NGram(NGramIndex),
+}
+
+/// Segments that are open, by the names of their folders.
+#[derive(Debug, Default)]
+pub(crate) struct OpenedIndices(RwLock<HashMap<String, Arc<Opened>>>);
+
+impl OpenedIndices {
+    /// Those that a version with these segments has too: files never change.
+    pub(crate) fn shared_with(&self, segments: &[IndexMetadata]) -> Self {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let uuids = segments.iter().map(|entry| entry.uuid.to_string());
+        let kept = uuids.filter_map(|uuid| Some((uuid.clone(), all.get(&uuid)?.clone())));
+        OpenedIndices(RwLock::new(kept.collect()))
+    }
+}
+
+impl Catalog {
+    /// # Errors
+    /// Corrupt if the entries of the manifest cannot be read.
+    pub(crate) fn of(dataset: &Dataset) -> Result<Self> {
+        let entries = dataset.index_segments();
+        let mut catalog = Catalog { reuse: fragment_reuse(dataset, entries)?, ..Catalog::default() };
+        for meta in entries {
+            let ([field], Some(_)) = (&meta.fields[..], &meta.fragments) else { continue };
+            let Some(path) = dataset.schema().path_to(*field) else { continue };
+            let of_lists = path.last().is_some_and(|field| is_list(&field.data_type));
+            let kind = IndexKind::of(meta).map_err(|error| Error::format(dataset.manifest_path(), error))?;
+            let names = meta.files.iter().map(|file| &*file.path);
+            let kind = kind.unwrap_or_else(|| IndexKind::of_files(names, of_lists));
+            if matches!(kind, IndexKind::Other | IndexKind::Inverted(_)) {
+                continue;
+            }
+            let segment = Segment {
+                meta: meta.clone(),
+                domain: kind.domain(),
+                opened: OnceLock::new(),
+                coverage: OnceLock::new(),
+            };
+            let of_field = catalog.indices.entry(*field).or_default();
+            let same = |index: &&mut ScalarIndex| {
+                index.name == meta.name && discriminant(&index.kind) == discriminant(&kind)
+            };
+            match of_field.iter_mut().find(same) {
+                Some(index) => index.segments.push(segment),
+                None => of_field.push(ScalarIndex {
+                    name: meta.name.clone(),
+                    kind,
+                    data_type: path.last().map_or(DataType::Null, |field| field.data_type.clone()),
+                    segments: vec![segment],
+                }),
+            }
+        }
+        Ok(catalog)
+    }
+
+    /// The indices on the column with this field.
+    pub(crate) fn of_field(&self, field: i32) -> &[ScalarIndex] {
+        self.indices.get(&field).map_or(&[], Vec::as_slice)
+    }
+}
+
+fn is_list(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::List(_) | DataType::LargeList(_))
+}
+
+impl ScalarIndex {
+    /// The kind as Lance calls it.
+    pub(crate) fn kind_name(&self) -> String {
+        kind(&self.segments[0].meta)
+    }
+}
+
+impl Segment {
+    /// The folder, as errors name it.
+    pub(crate) fn path(&self, dataset: &Dataset) -> String {
+        format!("{}/_indices/{}", dataset.folder(), self.meta.uuid)
+    }
+
+    /// The open files.
+    ///
+    /// # Errors
+    /// Those of the files.
+    pub(crate) fn open(&self, dataset: &Dataset, kind: &IndexKind) -> Result<&Opened> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let uuid = self.meta.uuid.to_string();
+        let all = &dataset.opened_indices().0;
+        let known = all.read().unwrap_or_else(PoisonError::into_inner).get(&uuid).cloned();
+        let opened = match known {
+            Some(opened) => opened,
+            None => {
+                let files = SegmentFiles::new(dataset, &self.meta);
+                let opened = Opened::open(kind, &files, dataset.cache())
+                    .map_err(|error| Error::index(self.path(dataset), error))?;
+                let mut all = all.write().unwrap_or_else(PoisonError::into_inner);
+                all.entry(uuid).or_insert(Arc::new(opened)).clone()
+            }
+        };
+        Ok(self.opened.get_or_init(|| opened))
+    }
+
+    /// The fragments that the segment answers for.
+    ///
+    /// # Errors
+    /// Those of opening the files.
+    pub(crate) fn coverage(&self, dataset: &Dataset, kind: &IndexKind) -> Result<&Fragments> {
+        if let Some(found) = self.coverage.get() {
+            return Ok(found);
+        }
+        let mut covered = Fragments::none(dataset.fragments().len());
+        let reuse = dataset.catalog()?.reuse.as_ref();
+        let now = |stored: &lancet_format::table::Roaring| match reuse {
+            None => stored.clone(),
+            Some(reuse) => reuse.map_fragments(stored),
+        };
+        let stored = self.meta.fragments.as_ref().map(now);
+        let zones = match kind {
+            // Nothing is known of fragments without a zone.
+            IndexKind::ZoneMap(_) | IndexKind::BloomFilter => {
+                let known: Vec<u32> = match self.open(dataset, kind)? {
+                    Opened::ZoneMap(index) => index.fragments().collect(),
+                    Opened::BloomFilter(index) => index.fragments().collect(),
+                    _ => Vec::new(),
+                };
+                Some(now(&lancet_format::table::Roaring::from_sorted(&known)))
+            }
+            _ => None,
+        };
+        for (position, fragment) in dataset.fragments().iter().enumerate() {
+            let id = fragment.meta.id;
+            let claims = stored.as_ref().is_some_and(|stored| stored.contains(id))
+                && zones.as_ref().is_none_or(|zones| zones.contains(id));
+            if claims && fragment.newest_row(dataset.pool())? <= self.meta.dataset_version {
+                covered.insert(position);
+            }
+        }
+        Ok(self.coverage.get_or_init(|| covered))
+    }
+}
+
+impl Opened {
+    fn open(
+        kind: &IndexKind,
+        files: &SegmentFiles<'_>,
+        cache: &Arc<IndexCache>,
+    ) -> lancet_format::Result<Self> {
+        Ok(match kind {
+            IndexKind::BTree(_) => {
+                let tree = BTreeIndex::open(files)?;
+                let pages = Pages::new(cache, &tree);
+                Opened::BTree(tree, pages)
+            }
+            IndexKind::Bitmap => {
+                let keys = BitmapIndex::open(files)?;
+                let sets = Shelf::new(cache.clone(), keys.num_keys() + keys.num_null_sets());
+                Opened::Bitmap(keys, sets)
+            }
+            IndexKind::ZoneMap(_) => Opened::ZoneMap(ZoneMapIndex::open(files)?),
+            IndexKind::BloomFilter => Opened::BloomFilter(BloomFilterIndex::open(files)?),
+            IndexKind::LabelList { .. } => Opened::LabelList(LabelListIndex::open(files)?),
+            IndexKind::NGram => Opened::NGram(NGramIndex::open(files)?),
+            _ => return Err(lancet_format::Error::unsupported("an index of this kind is not searched")),
+        })
+    }
+}
+
+impl Cached for RowAddressSet {
+    fn bytes(&self) -> usize {
+        self.memory() + size_of::<Self>()
+    }
+}

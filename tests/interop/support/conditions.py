@@ -1,0 +1,138 @@
+"""Random filters over indexed columns, as trees: when one fails, its parts can be asked alone."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow.types as pat
+
+from .indexed_columns import Column
+
+COMPARISONS = ("=", "=", "!=", "<", "<=", ">", ">=")
+TRUTHS = ("TRUE", "NOT TRUE", "FALSE", "NOT FALSE", "NULL", "NOT NULL")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A filter, and the smaller ones that it is made of."""
+
+    text: str
+    parts: tuple["Condition", ...] = ()
+
+    def smaller(self) -> Iterator["Condition"]:
+        """Everything inside, the smallest first, and the condition itself at the end."""
+        for part in self.parts:
+            yield from part.smaller()
+        yield self
+
+
+def random_condition(columns: Sequence[Column], depth: int, r: random.Random) -> Condition:
+    """A condition of at most so many levels above its leaves."""
+    if depth == 0 or r.random() < 0.1:
+        return Condition(_leaf(r.choice(columns), r))
+    count = r.choice([2, 2, 2, 3])
+    form = r.choice([" AND ", " AND ", " OR ", " OR ", "NOT", "IS"])
+    if form in ("NOT", "IS"):
+        part = random_condition(columns, depth - 1, r)
+        text = f"NOT ({part.text})" if form == "NOT" else f"({part.text}) IS {r.choice(TRUTHS)}"
+        return Condition(text, (part,))
+    parts = tuple(random_condition(columns, depth - 1, r) for _ in range(count))
+    return Condition(form.join(f"({part.text})" for part in parts), parts)
+
+
+def _leaf(column: Column, r: random.Random) -> str:
+    """A condition on one column."""
+    path, kind = column.path, column.kind
+    if r.random() < 0.12:
+        return f"{path} IS {r.choice(['', 'NOT '])}NULL"
+    if kind.is_list:
+        return _list_leaf(column, r)
+    if pat.is_boolean(kind.type) and r.random() < 0.6:
+        truth = r.choice(TRUTHS)
+        return r.choice([path, f"NOT {path}", f"{path} IS {truth}", f"NOT ({path} IS {truth})"])
+    if kind.is_text and r.random() < 0.4:
+        return _text_leaf(column, r)
+    negated = r.choice(["", "", "NOT "])
+    match r.randrange(8):
+        case 0 | 1 | 2:
+            return f"{path} {r.choice(COMPARISONS)} {_literal(column, r)}"
+        case 3:
+            return f"{_literal(column, r)} {r.choice(COMPARISONS)} {path}"
+        case 4:
+            return f"{path} {negated}BETWEEN {_literal(column, r)} AND {_literal(column, r)}"
+        case 5:
+            below, above = r.choice(["<", "<="]), r.choice([">", ">="])
+            low, high = _literal(column, r), _literal(column, r)
+            return f"{path} {above} {low} AND {path} {below} {high}"
+        case _:
+            items = [_literal(column, r) for _ in range(r.randrange(1, 7))]
+            items += ["NULL"] if r.random() < 0.1 else []
+            return f"{path} {negated}IN ({', '.join(items)})"
+
+
+def _literal(column: Column, r: random.Random) -> str:
+    """A value that the column has, or could have."""
+    kind = column.kind
+    if r.random() < 0.03:
+        return "NULL"
+    if kind.has_finer_literals and r.random() < 0.2:
+        return kind.finer_literal(r.choice(column.values))
+    return kind.literal(kind.draw(r) if r.random() < 0.3 else r.choice(column.values))
+
+
+def _text_leaf(column: Column, r: random.Random) -> str:
+    """A condition that only a text can have."""
+    path, kind = column.path, column.kind
+    text = r.choice(column.values) if r.random() < 0.7 else kind.draw(r)
+    start = r.randrange(len(text) + 1)
+    part = text[start : start + r.randrange(1, 7)]
+    head = text[: r.randrange(len(text) + 1)]
+    function = r.choice(["contains", "contains", "starts_with", "ends_with", "LIKE", "length"])
+    match function:
+        case "contains":
+            return f"contains({path}, {kind.literal(part)})"
+        case "starts_with":
+            return f"starts_with({path}, {kind.literal(head)})"
+        case "ends_with":
+            return f"ends_with({path}, {kind.literal(text[start:])})"
+        case "length":
+            return f"length({path}) {r.choice(COMPARISONS)} {len(text)}"
+    pattern = r.choice(
+        [
+            _escaped(head) + "%",
+            _escaped(head) + "_%",
+            _escaped(head) + "%" + _escaped(text[len(head) + 1 :]),
+            "%" + _escaped(part) + "%",
+            _escaped(text),
+            head + "%",
+            "_" + _escaped(text[1:]),
+            "%",
+        ]
+    )
+    if pattern.endswith("\\") and not pattern.endswith("\\\\"):
+        pattern += "\\"
+    return f"{path} {r.choice(['', '', 'NOT '])}LIKE {kind.literal(pattern)}"
+
+
+def _escaped(text: str) -> str:
+    for char in "\\%_":
+        text = text.replace(char, "\\" + char)
+    return text
+
+
+def _list_leaf(column: Column, r: random.Random) -> str:
+    """A condition on the items of a list."""
+    kind, path = column.kind, column.path
+    known = [item for value in column.values for item in value if item is not None]
+
+    def item() -> Any:
+        drawn = [x for x in kind.draw(r) if x is not None] + known
+        return kind.literal(r.choice(drawn or [None]))
+
+    items = [text for text in (item() for _ in range(r.randrange(1, 4))) if text != "NULL"]
+    if not items:
+        return f"{path} IS NULL"
+    if r.random() < 0.4:
+        return f"{r.choice(['array_has', 'array_contains'])}({path}, {items[0]})"
+    return f"{r.choice(['array_has_any', 'array_has_all'])}({path}, [{', '.join(items)}])"
