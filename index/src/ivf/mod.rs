@@ -20,7 +20,7 @@ use crate::{Error, Result, nearest::Collector, vector::Vector};
 use alloc::{format, vec::Vec};
 use block::{Block, BlockScratch};
 use lancet_format::index::{IndexFiles, IvfIndex, Metric as FileMetric, Storage, SubIndex};
-use lancet_kernels::{distance::Metric, mask};
+use lancet_kernels::{codes, distance::Metric, mask};
 pub use partition::Partition;
 use partition::Piece;
 
@@ -204,7 +204,7 @@ impl Ivf {
         for piece in partition.pieces() {
             if scratch.keep(filter, piece.row_ids()) {
                 if !is_prepared {
-                    self.prepare_codes(query, number, scratch);
+                    self.prepare_codes(query, number, piece, scratch);
                     is_prepared = true;
                 }
                 self.scan(query, piece, filter.is_some(), scratch, found)?;
@@ -213,11 +213,12 @@ impl Ivf {
         Ok(())
     }
 
-    /// Makes ready what codes of partition `number` are compared with.
-    fn prepare_codes(&self, query: &Query, number: usize, scratch: &mut Scratch) {
+    /// Makes ready what codes of partition `number` are compared with; `first` are the first that will be.
+    fn prepare_codes(&self, query: &Query, number: usize, first: Piece<'_>, scratch: &mut Scratch) {
         match &self.codes {
             Codes::Flat => {}
             Codes::Product(quantizer) => {
+                codes::prefetch(first.codes().as_slice());
                 let centroids = self.file.centroids();
                 quantizer.prepare(&query.vector, centroids, number, self.metric, &mut scratch.product);
             }

@@ -14,11 +14,13 @@ use crate::{
 /// stop at 255. There are as many words as the rows need.
 pub(crate) type Within = fn(&Columns<'_>, &[u8], u8, &mut [u64]);
 
+/// As [`Candidates::pick`], of lengths that fit.
+pub(crate) type Pick = fn(u32, &[f32], Option<&[u64]>, f32, &mut Candidates);
+
 /// The kernels of one instruction set. Tables are of as many numbers or bytes as there are codewords for each part,
 /// part by part.
 pub(crate) struct Kernels {
-    /// As [`Candidates::pick`], of lengths that fit.
-    pub(crate) pick: fn(u32, &[f32], Option<&[u64]>, f32, &mut Candidates),
+    pub(crate) pick: Pick,
     /// Sums from a table for codes of 8 bits, of each row and in the order of the parts, begun at zero.
     pub(crate) sums_of_8: fn(&Columns<'_>, &[f32], &mut [f32]),
     /// The same for codes of 4 bits.

@@ -18,3 +18,15 @@ pub mod scalar;
 pub use candidates::Candidates;
 pub(crate) use columns::Columns;
 pub(crate) use kernels::Kernels;
+
+use crate::arch::all::prefetch;
+
+/// Asks for the first codes of a partition, as many as a near cache has room for. Who makes the table of the partition
+/// next finds them there when it is done.
+pub fn prefetch(codes: &[u8]) {
+    const LINE: usize = 64;
+    const LINES: usize = 512;
+    for line in codes.chunks(LINE).take(LINES) {
+        prefetch::read(line.as_ptr());
+    }
+}

@@ -25,12 +25,14 @@ crate::arch::all::code_tables::code_tables!(
 );
 
 pub(crate) static TABLE: Kernels = Kernels {
-    // SAFETY: every aarch64 processor has NEON, here and below.
+    // SAFETY: every aarch64 processor has NEON.
     within_of_4: Some(|columns, bytes, sum, mask| unsafe {
         within_of_4::<Neon, 8>(columns, bytes, sum, mask)
     }),
     quantise: codes::quantise,
+    // SAFETY: as above.
     squared: |vector, width, words, out| unsafe { squared(vector, width, words, out) },
+    // SAFETY: as above.
     products: |vector, width, words, out| unsafe { products(vector, width, words, out) },
     ..portable::codes::TABLE
 };

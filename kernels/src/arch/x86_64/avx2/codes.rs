@@ -27,16 +27,24 @@ crate::arch::all::code_tables::code_tables!(
 
 /// It is used only where the machine has AVX2.
 pub(crate) static TABLE: Kernels = Kernels {
-    // SAFETY: the machine has AVX2, as said above, here and below.
+    // SAFETY: the machine has AVX2, as said above.
     pick: |first, distances, kept, threshold, out| unsafe { pick(first, distances, kept, threshold, out) },
+    // SAFETY: as above.
     sums_of_8: |columns, table, out| unsafe { sums_of_8(columns, table, out) },
+    // SAFETY: as above.
     sums_of_4: |columns, table, out| unsafe { sums_of_4(columns, table, out) },
     within_of_8: None,
+    // SAFETY: as above.
     within_of_4: Some(|columns, bytes, sum, mask| unsafe { within_of_4(columns, bytes, sum, mask) }),
+    // SAFETY: as above.
     least: |table, out| unsafe { least(table, out) },
+    // SAFETY: as above.
     quantise: |table, least, scale, out| unsafe { quantise(table, least, scale, out) },
+    // SAFETY: as above.
     squared: |vector, width, words, out| unsafe { squared(vector, width, words, out) },
+    // SAFETY: as above.
     products: |vector, width, words, out| unsafe { products(vector, width, words, out) },
+    // SAFETY: as above.
     bytes: |query, rows, out| unsafe { bytes(query, rows, out) },
 };
 

@@ -18,36 +18,73 @@ pub(crate) static WITH_PERMUTATIONS: Kernels = Kernels {
 
 /// It is used only where the machine has AVX-512.
 pub(crate) static TABLE: Kernels = Kernels {
-    // SAFETY: the machine has AVX-512, as said above, here and below.
+    // SAFETY: the machine has AVX-512, as said above.
     pick: |first, distances, kept, threshold, out| unsafe { pick(first, distances, kept, threshold, out) },
+    // SAFETY: as above.
     sums_of_8: |columns, table, out| unsafe { sums_of_8(columns, table, out) },
+    // SAFETY: as above.
     sums_of_4: |columns, table, out| unsafe { sums_of_4(columns, table, out) },
     within_of_8: None,
+    // SAFETY: as above.
     within_of_4: Some(|columns, bytes, sum, mask| unsafe { within_of_4(columns, bytes, sum, mask) }),
+    // SAFETY: as above.
     least: |table, out| unsafe { least(table, out) },
+    // SAFETY: as above.
     quantise: |table, least, scale, out| unsafe { quantise(table, least, scale, out) },
+    // SAFETY: as above.
     squared: |vector, width, words, out| unsafe { squared(vector, width, words, out) },
+    // SAFETY: as above.
     products: |vector, width, words, out| unsafe { products(vector, width, words, out) },
+    // SAFETY: as above.
     bytes: |query, rows, out| unsafe { bytes(query, rows, out) },
 };
 
-/// As [`bytes`](crate::arch::all::codes::bytes), with all sixteen sums in a register.
+/// As [`bytes`](crate::arch::all::codes::bytes), with all sixteen sums in a register. Four rows share the loads of the
+/// query, and the latency of their sums.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
 fn bytes(query: &[f32], rows: &[u8], out: &mut [f32]) {
-    for (row, out) in rows.chunks_exact(query.len().max(1)).zip(out) {
-        let mut sums = _mm512_setzero_ps();
-        for (query, codes) in query.chunks(16).zip(row.chunks(16)) {
-            let there = u16::MAX >> (16 - query.len());
-            // SAFETY: a masked load reads only the lanes of the mask, as many as there are numbers.
-            let query = unsafe { _mm512_maskz_loadu_ps(there, query.as_ptr()) };
-            let codes = _mm512_cvtepi32_ps(sixteen(codes));
-            sums = _mm512_add_ps(sums, _mm512_mul_ps(codes, query));
+    let dimension = query.len().max(1);
+    let (fours, rest) = out.as_chunks_mut::<4>();
+    let (of_fours, of_rest) = rows.split_at(fours.len() * 4 * dimension);
+    for (rows, out) in of_fours.chunks_exact(4 * dimension).zip(fours) {
+        let mut rows = rows.chunks_exact(dimension);
+        *out = sums_of_products(query, [(); 4].map(|()| rows.next().unwrap_or_default()));
+    }
+    for (row, out) in of_rest.chunks_exact(dimension).zip(rest) {
+        [*out] = sums_of_products(query, [row]);
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq")]
+fn sums_of_products<const N: usize>(query: &[f32], rows: [&[u8]; N]) -> [f32; N] {
+    let mut sums = [_mm512_setzero_ps(); N];
+    let (parts, last) = query.as_chunks::<16>();
+    for (i, numbers) in parts.iter().enumerate() {
+        // SAFETY: the numbers are as many as the register takes.
+        let numbers = unsafe { _mm512_loadu_ps(numbers.as_ptr()) };
+        for (sum, row) in sums.iter_mut().zip(rows) {
+            let codes: &[u8] = &row[i * 16..][..16];
+            // SAFETY: so are the codes.
+            let codes = unsafe { _mm_loadu_si128(codes.as_ptr().cast()) };
+            let codes = _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(codes));
+            *sum = _mm512_add_ps(*sum, _mm512_mul_ps(codes, numbers));
         }
+    }
+    if !last.is_empty() {
+        // SAFETY: a masked load reads only the lanes of the mask, as many as there are numbers.
+        let numbers = unsafe { _mm512_maskz_loadu_ps(u16::MAX >> (16 - last.len()), last.as_ptr()) };
+        for (sum, row) in sums.iter_mut().zip(rows) {
+            let codes = _mm512_cvtepi32_ps(sixteen(&row[parts.len() * 16..][..last.len()]));
+            *sum = _mm512_add_ps(*sum, _mm512_mul_ps(codes, numbers));
+        }
+    }
+    sums.map(|sums| {
         let sums = _mm256_add_ps(_mm512_castps512_ps256(sums), _mm512_extractf32x8_ps::<1>(sums));
         let sums = _mm_add_ps(_mm256_castps256_ps128(sums), _mm256_extractf128_ps::<1>(sums));
         let sums = _mm_add_ps(sums, _mm_movehl_ps(sums, sums));
-        *out = _mm_cvtss_f32(_mm_add_ss(sums, _mm_movehdup_ps(sums)));
-    }
+        _mm_cvtss_f32(_mm_add_ss(sums, _mm_movehdup_ps(sums)))
+    })
 }
 
 /// Sixteen rows at a time, of which those near enough are compressed.
