@@ -175,7 +175,7 @@ fn every_number_of_rows() {
     with_each_isa(|isa| {
         let mut random = Random(8);
         let (mut lookup, mut candidates) = (Lookup::default(), Candidates::default());
-        for rows in some(0..200).chain([511, 512, 513, 1023, 1024, 1025, 1100]) {
+        for rows in some((0..200).chain([511, 512, 513, 1023, 1024, 1025, 1100])) {
             for bits in [4, 8] {
                 let partition = Partition::new(&mut random, Numbers::Distances, bits, rows % 5 > 0, rows);
                 let mut sorted = partition.distances.clone();
