@@ -78,9 +78,43 @@ fn sums_of_8(columns: &Columns<'_>, table: &[f32], out: &mut [f32]) {
     portable::codes::sums_of_8(columns, table, out);
 }
 
+/// Eight rows in each of four registers.
 #[target_feature(enable = "avx2")]
 fn sums_of_4(columns: &Columns<'_>, table: &[f32], out: &mut [f32]) {
-    portable::codes::sums_of_4(columns, table, out);
+    const ROWS: usize = 32;
+    let count = columns.rows().min(out.len());
+    for start in (0..count).step_by(ROWS) {
+        let rows = ROWS.min(count - start);
+        let mut sums = [_mm256_setzero_ps(); ROWS / 8];
+        for (byte, table) in table.as_chunks::<32>().0.iter().enumerate() {
+            let mut codes = [0; ROWS];
+            codes[..rows].copy_from_slice(&columns.column(byte)[start..][..rows]);
+            // SAFETY: eight numbers four times are the 32 of the table.
+            let table: [__m256; 4] =
+                core::array::from_fn(|i| unsafe { _mm256_loadu_ps(table.as_ptr().add(i * 8)) });
+            for (sum, codes) in sums.iter_mut().zip(codes.as_chunks::<8>().0) {
+                // SAFETY: the codes are as many as are read.
+                let codes = _mm256_cvtepu8_epi32(unsafe { _mm_loadl_epi64(codes.as_ptr().cast()) });
+                *sum = _mm256_add_ps(*sum, of_sixteen(table[0], table[1], codes));
+                *sum = _mm256_add_ps(*sum, of_sixteen(table[2], table[3], _mm256_srli_epi32::<4>(codes)));
+            }
+        }
+        let mut numbers = [[0.0; 8]; ROWS / 8];
+        for (numbers, sum) in numbers.iter_mut().zip(sums) {
+            // SAFETY: as many numbers are written as the register has.
+            unsafe { _mm256_storeu_ps(numbers.as_mut_ptr(), sum) };
+        }
+        out[start..][..rows].copy_from_slice(&numbers.as_flattened()[..rows]);
+    }
+}
+
+/// The numbers that the lowest four bits of each lane choose: three bits from a register, and the fourth which of both.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn of_sixteen(lower: __m256, upper: __m256, codes: __m256i) -> __m256 {
+    let is_upper = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(codes));
+    let lower = _mm256_permutevar8x32_ps(lower, codes);
+    _mm256_blendv_ps(lower, _mm256_permutevar8x32_ps(upper, codes), is_upper)
 }
 
 #[target_feature(enable = "avx2")]
