@@ -7,6 +7,7 @@
 mod allocations;
 mod judge;
 mod layouts;
+mod planner;
 mod probes;
 mod search;
 mod vectors;
