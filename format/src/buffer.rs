@@ -126,6 +126,14 @@ impl Buffer {
         self.owned(additional);
     }
 
+    /// The bytes that there is room for.
+    pub(crate) fn spare(&self) -> usize {
+        match &self.0 {
+            Repr::Owned { words, len } => words.len() * 8 - len,
+            Repr::Shared(_) => 0,
+        }
+    }
+
     /// Appends `additional` bytes of unspecified content and lends them: the caller writes all of them.
     #[inline]
     pub(crate) fn grow(&mut self, additional: usize) -> &mut [u8] {

@@ -1,5 +1,7 @@
 //! Items picked by index: those of one width, and texts.
 
+use alloc::vec::Vec;
+
 /// Copies item `indices[i]` of `src` to item i of `dst`; items are `width` bytes each.
 ///
 /// # Panics
@@ -77,6 +79,55 @@ pub fn texts<O: Offset>(offsets: &[O], data: &[u8], indices: &[u32], out: &mut [
     assert!(at <= out.len(), "room for texts of {at} bytes");
 }
 
+/// Texts of at most 16 bytes, each at the beginning of 16 of its own: the fastest to copy.
+#[derive(Debug, Clone)]
+pub struct ShortTexts {
+    texts: Vec<[u8; 16]>,
+    lengths: Vec<u8>,
+}
+
+impl ShortTexts {
+    /// All texts of `data`, the i-th of which is bytes `offsets[i] .. offsets[i + 1]`; `None` if one is longer.
+    ///
+    /// # Panics
+    ///
+    /// If a text is not there.
+    pub fn new<O: Offset>(offsets: &[O], data: &[u8]) -> Option<Self> {
+        let count = offsets.len().saturating_sub(1);
+        let mut short = ShortTexts { texts: Vec::with_capacity(count), lengths: Vec::with_capacity(count) };
+        for bounds in offsets.windows(2) {
+            let text = &data[bounds[0].position()..bounds[1].position()];
+            let mut padded = [0; 16];
+            padded.get_mut(..text.len())?.copy_from_slice(text);
+            short.texts.push(padded);
+            short.lengths.push(text.len() as u8);
+        }
+        Some(short)
+    }
+
+    /// The length of each text.
+    pub fn lengths(&self) -> &[u8] {
+        &self.lengths
+    }
+
+    /// Copies texts `indices` to `out`, end to end.
+    ///
+    /// # Panics
+    ///
+    /// If a text is not there, or they do not fit `out`.
+    pub fn copy(&self, indices: &[u32], out: &mut [u8]) {
+        let mut at = 0;
+        for &index in indices {
+            let (text, len) = (&self.texts[index as usize], self.lengths[index as usize] as usize);
+            match out.get_mut(at..).and_then(|out| out.first_chunk_mut()) {
+                Some(room) => *room = *text,
+                None => out[at..][..len].copy_from_slice(&text[..len]),
+            }
+            at += len;
+        }
+    }
+}
+
 /// Copies `N` bytes, if they are there and there is room for them.
 #[inline(always)]
 fn copy<const N: usize>(from: &[u8], start: usize, to: &mut [u8], at: usize) -> bool {
@@ -134,6 +185,35 @@ mod tests {
             texts(&narrow, &data, &indices, &mut out);
             assert_eq!(out, expected);
         }
+    }
+
+    #[test]
+    fn short_texts() {
+        let mut random = Random(9);
+        for round in 0..200 {
+            let mut offsets = vec![0i32];
+            for _ in 0..1 + random.below(20) {
+                offsets.push(offsets[offsets.len() - 1] + random.below(17) as i32);
+            }
+            let data = random.bytes(*offsets.last().unwrap() as usize);
+            let short = ShortTexts::new(&offsets, &data).unwrap();
+            let count = offsets.len() - 1;
+            let indices: Vec<u32> = (0..random.below(60)).map(|_| random.below(count) as u32).collect();
+            let text = |i: u32| &data[offsets[i as usize] as usize..offsets[i as usize + 1] as usize];
+            let expected: Vec<u8> = indices.iter().flat_map(|&i| text(i)).copied().collect();
+            let total: usize = indices.iter().map(|&i| short.lengths()[i as usize] as usize).sum();
+            assert_eq!(total, expected.len());
+            let mut out = vec![1; expected.len() + round % 20];
+            short.copy(&indices, &mut out);
+            assert_eq!(out[..total], expected);
+        }
+        assert!(ShortTexts::new(&[0i64, 17], &[0; 17]).is_none());
+    }
+
+    #[test]
+    #[should_panic]
+    fn short_text_without_room() {
+        ShortTexts::new(&[0i32, 5], &[0; 5]).unwrap().copy(&[0, 0], &mut [0; 9]);
     }
 
     #[test]

@@ -154,6 +154,8 @@ pub struct Extensions {
     pub vnni: bool,
     /// Permutations of bytes within and across registers.
     pub vbmi: bool,
+    /// Bytes moved together that a mask keeps.
+    pub vbmi2: bool,
     /// Counts of set bits.
     pub vpopcntdq: bool,
     /// Products of bf16 numbers, summed in pairs to f32.
@@ -163,8 +165,13 @@ pub struct Extensions {
 impl Extensions {
     /// Those of this machine; none where it does not have AVX-512.
     pub fn available() -> Self {
-        let (vnni, vbmi) = (detect::vnni(), detect::vbmi());
-        Extensions { vnni, vbmi, vpopcntdq: detect::vpopcntdq(), bf16: detect::bf16() }
+        Extensions {
+            vnni: detect::vnni(),
+            vbmi: detect::vbmi(),
+            vbmi2: detect::vbmi2(),
+            vpopcntdq: detect::vpopcntdq(),
+            bf16: detect::bf16(),
+        }
     }
 }
 
@@ -177,7 +184,7 @@ mod detect {
     macro_rules! no {
         ($($name:ident)*) => { $(pub(super) fn $name() -> bool { false })* };
     }
-    no!(avx2 avx512 vnni vbmi vpopcntdq bf16);
+    no!(avx2 avx512 vnni vbmi vbmi2 vpopcntdq bf16);
 }
 
 #[cfg(test)]

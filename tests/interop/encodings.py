@@ -28,8 +28,6 @@ from support.report import Report
 from support.stderr import silenced_stderr
 from support.wishes import DEFAULT, Wish, all_wishes
 
-from reference.values import column_json
-
 NULL_SHARES = {"none": 0.0, "1%": 0.01, "30%": 0.3, "90%": 0.9, "all": 1.0}
 WISHED_NULL_SHARES = ("none", "30%", "all")
 
@@ -53,6 +51,10 @@ class Shape:
 
     rows: int
     small_pages: bool = False
+
+    def of_kind(self, kind: Kind, affordable: int) -> "Shape":
+        """The same for a kind, of which so many rows can be afforded."""
+        return Shape(min(self.rows, affordable), self.small_pages and kind.pages)
 
     def __str__(self) -> str:
         return f"{self.rows} rows" + (" in small pages" if self.small_pages else "")
@@ -109,7 +111,7 @@ class Source:
             share = NULL_SHARES[name]
             array = kind.array([None if r.random() < share else value for value in values])
             self.arrays[name] = array
-            self.expected[name] = column_json(array)
+            self.expected[name] = kind.expected(array)
 
     def columns(self, rows: int, wish: Wish, version: str) -> list[Column]:
         """One column for each share of nulls that this storage version can hold."""
@@ -117,7 +119,7 @@ class Source:
         return [
             Column(
                 name,
-                wish.field(name, self.kind.type),
+                self.kind.field(wish.field(name, self.kind.type)),
                 copied(array, range(rows)),
                 self.expected[name][:rows],
             )
@@ -192,7 +194,7 @@ class Matrix:
     ) -> None:
         """One kind in all these forms."""
         affordable = max(self.largest_cost // kind.cost, 2)
-        shapes = [replace(shape, rows=min(shape.rows, affordable)) for shape in shapes]
+        shapes = [shape.of_kind(kind, affordable) for shape in shapes]
         source = Source(kind, max(shape.rows for shape in shapes), null_shares, self.seed)
         for wish in wishes:
             for shape in dict.fromkeys(shapes):

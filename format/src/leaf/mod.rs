@@ -1,23 +1,30 @@
 //! The values of a leaf: what a slot is, and the builder that decoders append slots to.
 //!
-//! A *slot* is one leaf value: a number, a text, or a whole vector. A fixed-size list of numbers is one
+//! A *slot* is one leaf value: a number, a text, a whole vector, or a packed struct. A fixed-size list of numbers is one
 //! slot, however deeply nested; nulls inside it are bitmaps beside the values.
+//!
+//! ```text
+//! shape   what a slot holds         text    appending texts, coded ones too
+//! items   slots that are repeated   finish  the column
+//! ```
 
+mod finish;
+mod items;
 mod shape;
+mod text;
 
+pub(crate) use items::Items;
 use shape::items_at;
 pub(crate) use shape::{Item, LeafShape, Room};
 
 use crate::{
-    Bitmap, Buffer, Column, DataType, Error, Field, Result, Values,
+    Buffer, Error, Result, Values,
     bitmap::BitmapBuilder,
-    column::{Offset, check_repeated, too_large},
+    column::{Offset, check_repeated},
     ensure,
 };
-use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
+use alloc::{format, vec::Vec};
 use bytes::Bytes;
-use core::ops::Range;
-use lancet_kernels::{fsst::Symbols, gather};
 
 /// Appends slots; [`LeafBuilder::finish`] makes the column.
 #[derive(Debug, Clone)]
@@ -34,8 +41,16 @@ enum Slots {
     Null,
     Bits(BitmapBuilder),
     Fixed(Buffer),
-    Variable { offsets: Buffer, bytes: Buffer },
-    LargeVariable { offsets: Buffer, bytes: Buffer },
+    Variable {
+        offsets: Buffer,
+        bytes: Buffer,
+    },
+    LargeVariable {
+        offsets: Buffer,
+        bytes: Buffer,
+    },
+    /// A leaf for each field.
+    Packed(Vec<LeafBuilder>),
 }
 
 impl LeafBuilder {
@@ -65,6 +80,9 @@ impl LeafBuilder {
                 };
                 Slots::LargeVariable { offsets: first_offset::<i64>(offsets, expected), bytes }
             }
+            LeafShape::Packed(fields) => Slots::Packed(
+                fields.iter().map(|field| LeafBuilder::new(field.clone(), expected, None)).collect(),
+            ),
         };
         let dims = match &shape {
             LeafShape::Fixed { dims, .. } => dims.len(),
@@ -97,6 +115,7 @@ impl LeafBuilder {
                 offsets.truncate(first);
                 bytes.clear();
             }
+            Slots::Packed(fields) => fields.iter_mut().for_each(LeafBuilder::clear),
         }
     }
 
@@ -137,19 +156,9 @@ impl LeafBuilder {
                 offsets.reserve(slots * size_of::<i64>());
                 bytes.reserve(room.bytes.min(most.saturating_mul(8)));
             }
-        }
-    }
-
-    /// The bytes of the texts at `indices` in all; 0 for slots of one width.
-    pub(crate) fn text_bytes(&self, indices: &[u32]) -> usize {
-        fn sum<O: gather::Offset>(offsets: &[O], indices: &[u32]) -> usize {
-            let text = |&i: &u32| offsets[i as usize + 1].position() - offsets[i as usize].position();
-            indices.iter().map(text).sum()
-        }
-        match &self.values {
-            Slots::Variable { offsets, .. } => sum::<i32>(offsets.typed(), indices),
-            Slots::LargeVariable { offsets, .. } => sum::<i64>(offsets.typed(), indices),
-            _ => 0,
+            Slots::Packed(fields) => {
+                fields.iter_mut().for_each(|field| field.reserve(Room::of_slots(slots), most));
+            }
         }
     }
 
@@ -173,9 +182,7 @@ impl LeafBuilder {
             let Slots::Fixed(buffer) = &mut self.values else { unreachable!("checked by grow_fixed") };
             *buffer = Buffer::share(bytes, align);
             self.slots = count;
-            for (level, validity) in self.item_validity.iter_mut().enumerate() {
-                validity.append_n(count * items_at(&self.shape, level), true);
-            }
+            self.items_are_valid(count);
             return Ok(());
         }
         self.grow_fixed(count, width)?.copy_from_slice(&bytes);
@@ -202,9 +209,7 @@ impl LeafBuilder {
         );
         out.append_bits(source, start * items, count * items);
         self.slots += count;
-        for (level, validity) in self.item_validity.iter_mut().enumerate() {
-            validity.append_n(count * items_at(&self.shape, level), true);
-        }
+        self.items_are_valid(count);
         Ok(())
     }
 
@@ -252,98 +257,17 @@ impl LeafBuilder {
         Ok(())
     }
 
-    /// Appends one text or binary value.
-    pub(crate) fn append_value(&mut self, value: &[u8]) -> Result<()> {
-        match &mut self.values {
-            Slots::Variable { offsets, bytes } => {
-                bytes.extend_from_slice(value);
-                offsets.grow_typed::<i32>(1)[0] = i32::from_usize(bytes.len())?;
-            }
-            Slots::LargeVariable { offsets, bytes } => {
-                bytes.extend_from_slice(value);
-                offsets.grow_typed::<i64>(1)[0] = i64::from_usize(bytes.len())?;
-            }
-            _ => return Err(self.mismatch("text or binary")),
-        }
-        self.slots += 1;
+    /// Appends `count` packed structs: `append` is called with the number and the leaf of each field, and appends as many
+    /// slots.
+    pub(crate) fn append_packed(
+        &mut self,
+        count: usize,
+        mut append: impl FnMut(usize, &mut LeafBuilder) -> Result<()>,
+    ) -> Result<()> {
+        let Slots::Packed(fields) = &mut self.values else { return Err(self.mismatch("packed structs")) };
+        fields.iter_mut().enumerate().try_for_each(|(i, field)| append(i, field))?;
+        self.slots += count;
         Ok(())
-    }
-
-    /// Appends as many values as `ends` has, whose bytes lie end to end in `data`; value `i` ends at
-    /// `ends[i]` of it. The ends ascend and the last is `data.len()`.
-    pub(crate) fn append_values(
-        &mut self,
-        data: &[u8],
-        ends: impl ExactSizeIterator<Item = usize>,
-    ) -> Result<()> {
-        fn append<O: Offset>(
-            offsets: &mut Buffer,
-            bytes: &mut Buffer,
-            data: &[u8],
-            ends: impl ExactSizeIterator<Item = usize>,
-        ) -> Result<()> {
-            let base = bytes.len();
-            // The largest is checked once; the others are smaller.
-            O::from_usize(base.checked_add(data.len()).ok_or_else(too_large)?)?;
-            bytes.extend_from_slice(data);
-            let count = ends.len();
-            for (out, end) in offsets.grow_typed::<O>(count).iter_mut().zip(ends) {
-                *out = O::truncated(base + end);
-            }
-            Ok(())
-        }
-        self.slots += ends.len();
-        match &mut self.values {
-            Slots::Variable { offsets, bytes } => append::<i32>(offsets, bytes, data, ends),
-            Slots::LargeVariable { offsets, bytes } => append::<i64>(offsets, bytes, data, ends),
-            _ => Err(self.mismatch("text or binary")),
-        }
-    }
-
-    /// Appends texts coded by `symbols`, which lie end to end in `codes`; `ends` are relative to it and ascending.
-    ///
-    /// # Errors
-    /// Corrupt if they are not coded so; too large if the bytes no longer fit the offsets.
-    pub(crate) fn append_coded(
-        &mut self,
-        symbols: &Symbols,
-        codes: &[u8],
-        ends: impl ExactSizeIterator<Item = usize>,
-    ) -> Result<()> {
-        fn append<O: Offset>(
-            offsets: &mut Buffer,
-            bytes: &mut Buffer,
-            symbols: &Symbols,
-            codes: &[u8],
-            ends: impl ExactSizeIterator<Item = usize>,
-        ) -> Result<()> {
-            let base = bytes.len();
-            let mut out = offsets.grow_typed::<O>(ends.len()).iter_mut();
-            let room = bytes.grow(symbols.most_decoded(codes));
-            let total = symbols.decode_texts(codes, ends, room, |end| {
-                if let Some(out) = out.next() {
-                    *out = O::truncated(base + end);
-                }
-            });
-            let end = total.and_then(|total| base.checked_add(total)).ok_or_else(bad_codes)?;
-            bytes.truncate(end);
-            // The largest is checked once; the others are smaller.
-            O::from_usize(end).map(drop)
-        }
-        self.slots += ends.len();
-        match &mut self.values {
-            Slots::Variable { offsets, bytes } => append::<i32>(offsets, bytes, symbols, codes, ends),
-            Slots::LargeVariable { offsets, bytes } => append::<i64>(offsets, bytes, symbols, codes, ends),
-            _ => Err(self.mismatch("text or binary")),
-        }
-    }
-
-    /// Adds bytes behind the last text that belong to none, so that all texts can be gathered fast; nothing may be
-    /// appended later.
-    pub(crate) fn pad(&mut self) {
-        if let Slots::Variable { bytes, .. } | Slots::LargeVariable { bytes, .. } = &mut self.values {
-            bytes.grow(16).fill(0);
-        }
     }
 
     /// Appends `count` slots of unimportant content, for nulls: zeros, or empty text.
@@ -368,116 +292,11 @@ impl LeafBuilder {
             Slots::LargeVariable { offsets, bytes } => {
                 offsets.grow_typed::<i64>(count).fill(i64::from_usize(bytes.len())?);
             }
+            Slots::Packed(fields) => fields.iter_mut().try_for_each(|field| field.append_defaults(count))?,
         }
         self.slots += count;
-        for (level, validity) in self.item_validity.iter_mut().enumerate() {
-            validity.append_n(count * items_at(&self.shape, level), true);
-        }
+        self.items_are_valid(count);
         Ok(())
-    }
-
-    /// Appends the slots at `indices` of `other`, which has the same shape; indices are below its length.
-    ///
-    /// # Errors
-    /// Too large if slots that lie in the file once would fill memory.
-    pub(crate) fn append_slots_of(&mut self, other: &LeafBuilder, indices: &[u32]) -> Result<()> {
-        debug_assert_eq!(self.shape, other.shape);
-        match (&mut self.values, &other.values) {
-            (Slots::Fixed(_), Slots::Fixed(source)) => {
-                let width = self.shape.slot_bytes().unwrap_or_default();
-                check_repeated(indices.len(), width as u64)?;
-                let out = self.grow_fixed(indices.len(), width)?;
-                gather::fixed(width, source.as_slice(), indices, out);
-                Ok(())
-            }
-            (Slots::Bits(_), Slots::Bits(_)) => indices.iter().try_for_each(|&i| {
-                let bit = other.bit(i as usize);
-                self.append_bytes_as_bits(&[u8::from(bit)])
-            }),
-            (Slots::Null, _) => self.append_defaults(indices.len()),
-            (Slots::Variable { offsets, bytes }, Slots::Variable { offsets: from, bytes: data }) => {
-                append_texts::<i32>(offsets, bytes, from.typed(), data.as_slice(), indices)?;
-                self.slots += indices.len();
-                Ok(())
-            }
-            (
-                Slots::LargeVariable { offsets, bytes },
-                Slots::LargeVariable { offsets: from, bytes: data },
-            ) => {
-                append_texts::<i64>(offsets, bytes, from.typed(), data.as_slice(), indices)?;
-                self.slots += indices.len();
-                Ok(())
-            }
-            _ => Err(self.mismatch("a dictionary of another type")),
-        }
-    }
-
-    /// Appends the one slot of `other`, which has the same shape, `count` times.
-    ///
-    /// # Errors
-    /// Too large if it would fill memory: it lies in the file once.
-    pub(crate) fn append_repeated(&mut self, other: &LeafBuilder, count: usize) -> Result<()> {
-        fn texts<O: Offset>(
-            offsets: &mut Buffer,
-            bytes: &mut Buffer,
-            text: &[u8],
-            count: usize,
-        ) -> Result<()> {
-            check_repeated(count, text.len() as u64)?;
-            let base = bytes.len();
-            O::from_usize(base + count * text.len())?;
-            for (i, out) in offsets.grow_typed::<O>(count).iter_mut().enumerate() {
-                *out = O::truncated(base + (i + 1) * text.len());
-            }
-            repeat(text, bytes.grow(count * text.len()));
-            Ok(())
-        }
-        debug_assert_eq!((&self.shape, 1), (&other.shape, other.slots));
-        match (&mut self.values, &other.values) {
-            (Slots::Fixed(_), Slots::Fixed(value)) => {
-                check_repeated(count, value.len() as u64)?;
-                repeat(value.as_slice(), self.grow_fixed(count, value.len())?);
-                return Ok(());
-            }
-            (Slots::Variable { offsets, bytes }, Slots::Variable { offsets: from, bytes: data }) => {
-                let text = &data.as_slice()[..from.typed::<i32>()[1] as usize];
-                texts::<i32>(offsets, bytes, text, count)?;
-            }
-            (
-                Slots::LargeVariable { offsets, bytes },
-                Slots::LargeVariable { offsets: from, bytes: data },
-            ) => {
-                let text = &data.as_slice()[..from.typed::<i64>()[1] as usize];
-                texts::<i64>(offsets, bytes, text, count)?;
-            }
-            _ => {
-                check_repeated(count, 4)?;
-                return self.append_slots_of(other, &alloc::vec![0; count]);
-            }
-        }
-        self.slots += count;
-        Ok(())
-    }
-
-    fn bit(&self, i: usize) -> bool {
-        match &self.values {
-            Slots::Bits(bits) => bits.get(i),
-            _ => false,
-        }
-    }
-
-    /// Checks that the slots from `first` on are UTF-8, if this leaf is text.
-    pub(crate) fn check_utf8(&self, first: usize) -> Result<()> {
-        let LeafShape::Variable { utf8: true, .. } = self.shape else { return Ok(()) };
-        match &self.values {
-            Slots::Variable { offsets, bytes } => {
-                check_utf8(&offsets.typed::<i32>()[first..], bytes, |o| o as usize)
-            }
-            Slots::LargeVariable { offsets, bytes } => {
-                check_utf8(&offsets.typed::<i64>()[first..], bytes, |o| o as usize)
-            }
-            _ => Ok(()),
-        }
     }
 
     /// The slots as numbers of `T`; `None` unless they have its width.
@@ -488,91 +307,16 @@ impl LeafBuilder {
         }
     }
 
-    /// The column of all slots, of type `data_type`, whose rows have `validity`.
-    pub(crate) fn finish(self, data_type: &DataType, validity: Option<Bitmap>) -> Column {
-        let slots = self.slots;
-        let flat = match self.values {
-            Slots::Null => Values::Null,
-            Slots::Bits(bits) => Values::Bits(bits.finish_all()),
-            Slots::Fixed(buffer) => Values::Fixed(buffer),
-            Slots::Variable { offsets, bytes } => Values::Variable { offsets, bytes },
-            Slots::LargeVariable { offsets, bytes } => Values::LargeVariable { offsets, bytes },
-        };
-        // Dictionaries are read as their values.
-        let data_type = match data_type {
-            DataType::Dictionary(_, values) => values,
-            other => other,
-        };
-        nest(data_type, slots, validity, flat, &mut self.item_validity.into_iter())
-    }
-
-    /// The column of structs whose fields lie side by side in each slot; none of the fields is null.
-    pub(crate) fn finish_packed(
-        self,
-        data_type: &DataType,
-        fields: &[Arc<Field>],
-        validity: Option<Bitmap>,
-    ) -> Column {
-        let (slots, stride) = (self.slots, self.shape.slot_bytes().unwrap_or_default());
-        let Slots::Fixed(rows) = self.values else { unreachable!("packed structs are made of bytes") };
-        let mut at = 0;
-        let children = fields.iter().map(|field| {
-            let shape = LeafShape::of(&field.data_type).expect("checked when the page was opened");
-            let width = shape.slot_bytes().unwrap_or_default();
-            let mut child = Buffer::with_capacity(slots * width);
-            let out = child.grow(slots * width);
-            for (value, row) in
-                out.chunks_exact_mut(width.max(1)).zip(rows.as_slice().chunks_exact(stride.max(1)))
-            {
-                value.copy_from_slice(&row[at..at + width]);
-            }
-            at += width;
-            nest(&field.data_type, slots, None, Values::Fixed(child), &mut core::iter::empty())
-        });
-        let children = children.collect();
-        Column::new(data_type.clone(), slots, validity, Values::Struct(children))
+    /// Says of the items of the next `count` slots that none is null.
+    fn items_are_valid(&mut self, count: usize) {
+        for (level, validity) in self.item_validity.iter_mut().enumerate() {
+            validity.append_n(count * items_at(&self.shape, level), true);
+        }
     }
 
     #[cold]
     fn mismatch(&self, found: &str) -> Error {
         Error::corrupt(format!("found {found} where the type has {:?}", self.shape))
-    }
-}
-
-/// Fills `out` with `value` over and over: what is filled is copied behind itself.
-fn repeat(value: &[u8], out: &mut [u8]) {
-    if out.is_empty() {
-        return;
-    }
-    out[..value.len()].copy_from_slice(value);
-    let mut filled = value.len();
-    while filled < out.len() {
-        let more = filled.min(out.len() - filled);
-        out.copy_within(..more, filled);
-        filled += more;
-    }
-}
-
-#[cold]
-fn bad_codes() -> Error {
-    Error::corrupt("expected FSST codes of the symbol table, found others")
-}
-
-/// Wraps flat items in the fixed-size lists of `data_type`.
-fn nest(
-    data_type: &DataType,
-    len: usize,
-    validity: Option<Bitmap>,
-    flat: Values,
-    item_validity: &mut impl Iterator<Item = BitmapBuilder>,
-) -> Column {
-    match data_type {
-        DataType::FixedSizeList(item, dimension) => {
-            let inner_validity = item_validity.next().and_then(BitmapBuilder::finish);
-            let inner = nest(&item.data_type, len * *dimension as usize, inner_validity, flat, item_validity);
-            Column::new(data_type.clone(), len, validity, Values::FixedSizeList(Box::new(inner)))
-        }
-        _ => Column::new(data_type.clone(), len, validity, flat),
     }
 }
 
@@ -602,48 +346,10 @@ fn first_offset<O: Offset>(mut offsets: Buffer, expected: usize) -> Buffer {
     offsets
 }
 
-fn append_texts<O: Offset + gather::Offset + Into<i64>>(
-    offsets: &mut Buffer,
-    bytes: &mut Buffer,
-    from: &[O],
-    data: &[u8],
-    indices: &[u32],
-) -> Result<()> {
-    let range = |i: u32| -> Range<usize> {
-        let (start, end): (i64, i64) = (from[i as usize].into(), from[i as usize + 1].into());
-        start as usize..end as usize
-    };
-    let base = bytes.len();
-    let mut total = base;
-    for (out, &i) in offsets.grow_typed::<O>(indices.len()).iter_mut().zip(indices) {
-        total += range(i).len();
-        *out = O::truncated(total);
-    }
-    // The last is the largest.
-    O::from_usize(total)?;
-    check_repeated(1, (total - base) as u64)?;
-    gather::texts(from, data, indices, bytes.grow(total - base));
-    Ok(())
-}
-
-/// The bytes between the first and the last offset are UTF-8, and no offset splits a character.
-fn check_utf8<O: Copy>(offsets: &[O], bytes: &Buffer, position: impl Fn(O) -> usize) -> Result<()> {
-    let (Some(&first), Some(&last)) = (offsets.first(), offsets.last()) else { return Ok(()) };
-    let (first, last) = (position(first), position(last));
-    let bytes = &bytes.as_slice()[..last];
-    let text = &bytes[first..];
-    if text.is_ascii() {
-        return Ok(());
-    }
-    let valid = core::str::from_utf8(text).is_ok()
-        && offsets.iter().all(|&offset| bytes.get(position(offset)).is_none_or(|byte| byte & 0xc0 != 0x80));
-    ensure!(valid, "expected UTF-8 text, found other bytes");
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Column, DataType};
     use alloc::vec;
 
     fn shape(logical: &str) -> (DataType, LeafShape) {
@@ -689,7 +395,9 @@ mod tests {
         let mut one = LeafBuilder::new(text.clone(), 0, None);
         one.append_value(&[b'a'; 1 << 20]).unwrap();
         let mut builder = LeafBuilder::new(text, 0, None);
-        assert!(too_large(builder.append_slots_of(&one, &[0; 1025])));
+        assert!(too_large(Items::new(one.clone()).append_to(&mut builder, &[0; 1025])));
+        one.append_value(b"b").unwrap();
+        assert!(too_large(Items::new(one).append_to(&mut builder, &[0; 1025])));
     }
 
     #[test]

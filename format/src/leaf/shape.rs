@@ -18,6 +18,8 @@ pub(crate) enum LeafShape {
     },
     /// Bytes of any number, text if `utf8`; `large` columns have 64-bit offsets.
     Variable { large: bool, utf8: bool },
+    /// A value of each field of a struct, at least one of which is variable.
+    Packed(Vec<LeafShape>),
 }
 
 /// One item of a fixed-width slot.
@@ -28,6 +30,22 @@ pub(crate) enum Item {
 }
 
 impl LeafShape {
+    /// Whether this is the same shape: cheap where there are no dimensions, since it is asked for every range of rows.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                LeafShape::Fixed { item, dims, items },
+                LeafShape::Fixed { item: other_item, dims: other_dims, items: other_items },
+            ) => {
+                item == other_item
+                    && items == other_items
+                    && dims.len() == other_dims.len()
+                    && (dims.is_empty() || dims == other_dims)
+            }
+            (one, other) => one == other,
+        }
+    }
+
     /// The shape of `data_type`.
     ///
     /// # Errors

@@ -9,7 +9,10 @@
 
 use super::array::Array;
 use crate::{
-    DataType, Error, Result, bitmap::BitmapBuilder, container::PageParts, leaf::LeafBuilder,
+    DataType, Error, Result,
+    bitmap::BitmapBuilder,
+    container::PageParts,
+    leaf::{Items, LeafBuilder},
     proto::v20 as proto,
 };
 use alloc::{format, vec, vec::Vec};
@@ -21,7 +24,7 @@ pub(super) struct Dictionary {
     indices: Array,
     /// What is added to an index to find its slot.
     shift: u64,
-    slots: LeafBuilder,
+    slots: Items,
     valid: BitmapBuilder,
     position: u64,
 }
@@ -52,7 +55,7 @@ impl Dictionary {
         slots.append_defaults(1)?;
         valid.append(false);
         array.read(0..count, &mut slots, &mut valid, false)?;
-        slots.pad();
+        let slots = Items::new(slots);
         Ok(Some(Dictionary { indices, shift, slots, valid, position: parts.encoding_position }))
     }
 
@@ -87,7 +90,7 @@ impl Dictionary {
         validity: &mut BitmapBuilder,
     ) -> Result<()> {
         let chosen = self.chosen(rows)?;
-        slots.append_slots_of(&self.slots, &chosen)?;
+        self.slots.append_to(slots, &chosen)?;
         if self.valid.count_zeros() == 1 && !chosen.contains(&0) {
             validity.append_n(chosen.len(), true);
             return Ok(());

@@ -88,7 +88,9 @@ impl<'a> Reader<'a> {
         }
         match (&field.data_type, field.data_type.physical()) {
             (DataType::Struct(_), _) if field.is_blob() => self.descriptions(field, rows, ranges),
-            (DataType::Struct(_), _) if field.is_packed() => self.packed(field, rows, ranges),
+            (DataType::Struct(fields), _) if field.is_packed() && !self.has_any(fields) => {
+                self.packed(field, rows, ranges)
+            }
             (DataType::Struct(fields), _) => self.structs(field, fields, rows, ranges, reuse),
             (_, Physical::List) => {
                 let values = |offsets, items| Values::List { offsets, items };
@@ -118,6 +120,12 @@ impl<'a> Reader<'a> {
     fn is_absent(&self, field: &Field) -> bool {
         self.columns.get(field.id).is_none()
             && (is_leaf(field) || field.data_type.children().iter().all(|child| self.is_absent(child)))
+    }
+
+    /// Whether any of `fields` has a column of its own. Those of a packed struct have none; the first writers of this
+    /// version packed only by the older of the two names, and kept the other in the schema.
+    fn has_any(&self, fields: &[Arc<Field>]) -> bool {
+        fields.iter().any(|field| self.columns.get(field.id).is_some())
     }
 
     fn nulls(&self, data_type: &DataType, rows: Rows, ranges: &[Range<u64>]) -> Result<Column> {
@@ -315,7 +323,7 @@ impl<'a> Reader<'a> {
         for_each_page(pages, ranges, |index, part| {
             let part = part.start as usize..part.end as usize;
             match &page(self.file, column, index, field)?.content {
-                Content::Leaf(array) if array.shape() == slots.shape() => {
+                Content::Leaf(array) if array.shape().is(slots.shape()) => {
                     if let Rows::AtLeast(_) = rows
                         && array.is_absent()
                     {

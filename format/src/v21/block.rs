@@ -201,6 +201,7 @@ pub(crate) fn runs(
         1 => rle::expand::<1>(values, lengths, range.start, target),
         2 => rle::expand::<2>(values, lengths, range.start, target),
         4 => rle::expand::<4>(values, lengths, range.start, target),
+        16 => rle::expand::<16>(values, lengths, range.start, target),
         _ => rle::expand::<8>(values, lengths, range.start, target),
     };
     ensure!(complete, "expected runs of at least {} values, each longer than 0", range.end);

@@ -17,7 +17,7 @@ use crate::{
     container::PageParts,
     cursor::Cursor,
     ensure,
-    leaf::{Item, LeafBuilder, LeafShape, Room},
+    leaf::{Item, Items, LeafBuilder, LeafShape, Room},
     proto::v21 as message,
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
@@ -29,7 +29,7 @@ use once_cell::race::OnceBox;
 #[derive(Debug)]
 pub(crate) struct Constant {
     /// One slot, or none if no slot holds a value.
-    value: Option<LeafBuilder>,
+    value: Option<Items>,
     /// The value as a column, made when first asked for.
     column: OnceBox<Arc<Column>>,
     rep: Vec<u16>,
@@ -47,8 +47,8 @@ impl Constant {
         shape: &LeafShape,
     ) -> Result<Self> {
         let value = match (&layout.inline_value, parts.buffers.len()) {
-            (Some(bytes), 0 | 2) => Some(inline(bytes, shape)?),
-            (None, 1 | 3) => Some(scalar(parts.buffer(0, "value")?, shape)?),
+            (Some(bytes), 0 | 2) => Some(Items::new(inline(bytes, shape)?)),
+            (None, 1 | 3) => Some(Items::new(scalar(parts.buffer(0, "value")?, shape)?)),
             (None, 0 | 2) => None,
             (_, found) => {
                 return Err(Error::corrupt(format!(
@@ -125,7 +125,7 @@ impl Constant {
     /// A column of the one value, if there is one.
     pub(crate) fn item(&self, data_type: &DataType) -> Option<&Arc<Column>> {
         let value = self.value.as_ref()?;
-        Some(self.column.get_or_init(|| Box::new(Arc::new(value.clone().finish(data_type, None)))))
+        Some(self.column.get_or_init(|| Box::new(Arc::new(value.column(data_type)))))
     }
 
     /// The room that rows `range` need, or a little more.
@@ -170,7 +170,7 @@ impl Constant {
             return Ok(());
         }
         match &self.value {
-            Some(value) => target.leaf.append_repeated(value, slots),
+            Some(value) => value.append_repeated(&mut target.leaf, 0, slots),
             None => target.leaf.append_defaults(slots),
         }
     }
@@ -248,7 +248,9 @@ fn scalar(extent: &Extent, shape: &LeafShape) -> Result<LeafBuilder> {
         }
         LeafShape::Fixed { item: Item::Bit, .. } => value.append_bits(first, 0, 1)?,
         LeafShape::Fixed { .. } => value.grow_fixed(1, first.len())?.copy_from_slice(first),
-        LeafShape::Null => return Err(Error::corrupt("found a value where the type has none")),
+        LeafShape::Null | LeafShape::Packed(_) => {
+            return Err(Error::corrupt(format!("found a value where the type has {shape:?}")));
+        }
     }
     value.check_utf8(0)?;
     Ok(value)

@@ -12,7 +12,7 @@ use super::{
     block::{MAX_DEPTH, child, compressed, required, unsupported},
     layers::Layers,
     packed::PackedRows,
-    values::{decode_fsst, fixed_size_list, symbols},
+    values::{fixed_size_list, symbols},
 };
 use crate::{
     Error, Extent, Result,
@@ -22,7 +22,7 @@ use crate::{
     leaf::{Item, LeafBuilder, LeafShape, Room},
     proto::v21::{self as message, Compression, ZipWidth},
 };
-use alloc::{borrow::Cow, boxed::Box, format, vec, vec::Vec};
+use alloc::{boxed::Box, format, vec::Vec};
 use core::ops::Range;
 use lancet_kernels::fsst::Symbols;
 
@@ -172,8 +172,9 @@ impl FullZip {
             };
         let slots = if self.bits_rep == 0 { rows } else { bytes.len() / entry.max(1) };
         let bytes = match &self.values {
-            Values::Fixed { .. } => 0,
-            Values::Variable { codec: PerValue::Plain, .. } | Values::Packed { .. } => bytes.len(),
+            // The fields of packed structs are set apart before they are decoded.
+            Values::Fixed { .. } | Values::Packed { .. } => 0,
+            Values::Variable { codec: PerValue::Plain, .. } => bytes.len(),
             Values::Variable { length, codec } => {
                 let window = self.data.get(bytes)?;
                 let (mut at, mut total) = (0, 0usize);
@@ -224,7 +225,10 @@ impl FullZip {
         let Target { leaf, rep, def, scratch, .. } = target;
         rep.clear();
         def.clear();
-        let (mut at, mut started) = (0, 0);
+        if let Values::Packed { rows, .. } = &self.values {
+            rows.start(&mut scratch.packed);
+        }
+        let (mut at, mut started, mut slots) = (0, 0, 0);
         while at < bytes.len() || (layers.max_rep == 0 && started < rows) {
             let (r, d) = self.control_word(take(bytes, &mut at, self.control)?);
             if self.bits_rep > 0 {
@@ -239,6 +243,7 @@ impl FullZip {
             if d > layers.visible {
                 continue;
             }
+            slots += 1;
             match &self.values {
                 Values::Fixed { bitmaps, width } => {
                     let mut validity = [(0, &[][..]); 8];
@@ -250,12 +255,18 @@ impl FullZip {
                         leaf.set_item_validity(*level, bitmap, 0, 1)?;
                     }
                 }
-                Values::Variable { .. } | Values::Packed { .. } if d != 0 => leaf.append_defaults(1)?,
+                Values::Variable { .. } if d != 0 => leaf.append_defaults(1)?,
                 Values::Variable { length, codec } => {
-                    codec.append(sized(bytes, &mut at, *length)?, leaf, &mut scratch.value)?;
+                    codec.append(sized(bytes, &mut at, *length)?, leaf, &mut scratch.values)?;
                 }
-                Values::Packed { length, rows } => rows.append(sized(bytes, &mut at, *length)?, leaf)?,
+                Values::Packed { rows, .. } if d != 0 => rows.split_null(&mut scratch.packed),
+                Values::Packed { length, rows } => {
+                    rows.split(sized(bytes, &mut at, *length)?, &mut scratch.packed)?;
+                }
             }
+        }
+        if let Values::Packed { rows, .. } = &self.values {
+            rows.append(slots, &scratch.packed, leaf, &mut scratch.values)?;
         }
         ensure!(started == rows, "expected {rows} rows, found {started}");
         ensure!(
@@ -375,9 +386,7 @@ impl PerValue {
             }
         }
     }
-}
 
-impl PerValue {
     /// The bytes of the decoded value, or the most that it may have.
     fn most_decoded(&self, value: &[u8]) -> usize {
         match self {
@@ -387,20 +396,20 @@ impl PerValue {
         }
     }
 
-    /// The decoded value.
-    pub(crate) fn decode<'a>(&self, value: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+    /// Appends values that lie end to end in `bytes`, up to each of `ends`; the last is that of `bytes`.
+    pub(super) fn append_all(
+        &self,
+        bytes: &[u8],
+        ends: &[usize],
+        leaf: &mut LeafBuilder,
+        scratch: &mut Vec<u8>,
+    ) -> Result<()> {
         match self {
-            PerValue::Plain => Ok(Cow::Borrowed(value)),
-            PerValue::Fsst(symbols) => {
-                let mut out = vec![0; value.len() * 8];
-                let size = decode_fsst(symbols, value, &mut out)?;
-                out.truncate(size);
-                Ok(Cow::Owned(out))
-            }
-            PerValue::General { compressed, inner } => {
-                let mut whole = Vec::new();
-                compressed.decompress(value, None, &mut whole)?;
-                Ok(Cow::Owned(inner.decode(&whole)?.into_owned()))
+            PerValue::Plain => leaf.append_values(bytes, ends.iter().copied()),
+            PerValue::Fsst(symbols) => leaf.append_coded(symbols, bytes, ends.iter().copied()),
+            PerValue::General { .. } => {
+                let starts = core::iter::once(&0).chain(ends);
+                starts.zip(ends).try_for_each(|(&start, &end)| self.append(&bytes[start..end], leaf, scratch))
             }
         }
     }

@@ -9,7 +9,7 @@
 
 use super::{
     Target,
-    block::Block,
+    block::{self, Block},
     chunks::{Chunk, ChunkTable, MAX_BUFFERS, RowIndex, narrow},
     layers::Layers,
     levels::LevelCodec,
@@ -17,14 +17,15 @@ use super::{
 };
 use crate::{
     Column, DataType, Error, Extent, Result,
+    column::check_repeated,
     container::PageParts,
     ensure,
-    leaf::{Item, LeafBuilder, LeafShape, Room},
+    leaf::{Item, Items, LeafBuilder, LeafShape, Room},
     proto::v21 as message,
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use core::ops::Range;
-use lancet_kernels::levels;
+use lancet_kernels::{gather, levels};
 use once_cell::race::OnceBox;
 
 /// More indices of a dictionary than this are not expected: they may take no bytes in the file.
@@ -57,7 +58,7 @@ pub(super) struct DecompressedChunk {
 /// Distinct values that the slots refer to.
 #[derive(Debug)]
 struct Dictionary {
-    items: LeafBuilder,
+    items: Items,
     /// The items as a column, made when first asked for.
     column: OnceBox<Arc<Column>>,
     index: LeafShape,
@@ -149,7 +150,7 @@ impl MiniBlock {
     /// The items of the dictionary, if there is one and it is not empty.
     pub(crate) fn items(&self, data_type: &DataType) -> Option<&Arc<Column>> {
         let dictionary = self.dictionary.as_ref().filter(|dictionary| dictionary.items.len() > 0)?;
-        let column = || Box::new(Arc::new(dictionary.items.clone().finish(data_type, None)));
+        let column = || Box::new(Arc::new(dictionary.items.column(data_type)));
         Some(dictionary.column.get_or_init(column))
     }
 
@@ -162,27 +163,16 @@ impl MiniBlock {
         if target.keep {
             return self.share(&range, target);
         }
-        target.scratch.picks.clear();
         if self.dictionary.is_some() {
-            target.scratch.picks.reserve((range.end - range.start).min(MAX_EXPECTED) as usize);
+            target.picks().reserve((range.end - range.start).min(MAX_EXPECTED) as usize);
         }
         match &self.rows {
             None => self.read_slots(range, layers, target)?,
             Some(rows) => self.read_lists(range, rows, layers, target)?,
         }
-        if let Some(codes) = &mut target.codes {
-            codes.extend_from_slice(&target.scratch.picks);
-            return Ok(());
-        }
         match &self.dictionary {
-            None => Ok(()),
-            Some(Dictionary { items, .. }) if items.len() == 0 => {
-                target.leaf.append_defaults(target.scratch.picks.len())
-            }
-            Some(Dictionary { items, .. }) if items.len() == 1 => {
-                target.leaf.append_repeated(items, target.scratch.picks.len())
-            }
-            Some(Dictionary { items, .. }) => target.leaf.append_slots_of(items, &target.scratch.picks),
+            Some(dictionary) if target.codes.is_none() => dictionary.append_picks(target),
+            _ => Ok(()),
         }
     }
 
@@ -325,7 +315,24 @@ impl MiniBlock {
         Ok(())
     }
 
-    fn with_chunk<R>(&self, index: usize, work: impl FnOnce(&Chunk<'_>) -> Result<R>) -> Result<R> {
+    /// Whether the values are all that there is.
+    pub(super) fn is_bare(&self) -> bool {
+        self.rep.is_none() && self.def.is_none() && self.dictionary.is_none()
+    }
+
+    pub(super) fn codec(&self) -> &ValueCodec {
+        &self.values
+    }
+
+    pub(super) fn table(&self) -> &ChunkTable {
+        &self.table
+    }
+
+    pub(super) fn with_chunk<R>(
+        &self,
+        index: usize,
+        work: impl FnOnce(&Chunk<'_>) -> Result<R>,
+    ) -> Result<R> {
         let range = self.table.bytes(index);
         let position = self.chunks.position() + range.start as u64;
         let bytes = self.chunks.get(range)?;
@@ -347,21 +354,33 @@ impl MiniBlock {
         layers: &Layers,
         target: &mut Target,
     ) -> Result<()> {
-        let Target { leaf, def, scratch, .. } = target;
         let Some(dictionary) = &self.dictionary else {
-            return self.decode(index, chunk, count, range, leaf, &mut scratch.chunk);
+            return self.decode(index, chunk, count, range, &mut target.leaf, &mut target.scratch.chunk);
         };
+        if let ValueCodec::Rle { .. } = &self.values
+            && target.codes.is_none()
+            && dictionary.append_runs(chunk.buffers(), range.clone(), target)?
+        {
+            return Ok(());
+        }
+        let scratch = &mut target.scratch;
         let indices =
             scratch.indices.get_or_insert_with(|| LeafBuilder::new(dictionary.index.clone(), 0, None));
-        if *indices.shape() != dictionary.index {
+        if !indices.shape().is(&dictionary.index) {
             *indices = LeafBuilder::new(dictionary.index.clone(), 0, None);
         }
         indices.clear();
         // The first chunk is often cut short, the next may be as large as this one is as a whole.
         indices.reserve(Room::of_slots(count), usize::MAX / 64);
         self.decode(index, chunk, count, range, indices, &mut scratch.chunk)?;
-        let levels = def[entries].iter().copied().filter(|level| *level <= layers.visible);
-        dictionary.pick(indices, levels, &mut scratch.picks)
+        let levels = target.def[entries].iter().copied().filter(|level| *level <= layers.visible);
+        let picks = target.codes.as_mut().unwrap_or(&mut scratch.picks);
+        dictionary.pick(indices, levels, picks)?;
+        // Texts get their room when it is known how many bytes all of them have.
+        match dictionary.items.fixed() {
+            Some(_) if target.codes.is_none() => dictionary.append_picks(target),
+            _ => Ok(()),
+        }
     }
 
     /// Decodes slots of a chunk. A compressed one is decompressed once for all ranges that lie in it: `scratch` keeps
@@ -409,8 +428,40 @@ impl Dictionary {
             .decode(&extent.all()?, num_items, &mut items)
             .and_then(|()| items.check_utf8(0))
             .map_err(|error| error.at(extent.position()).within("dictionary"))?;
-        items.pad();
-        Ok(Dictionary { items, column: OnceBox::new(), index })
+        Ok(Dictionary { items: Items::new(items), column: OnceBox::new(), index })
+    }
+
+    /// Appends the items that were picked.
+    fn append_picks(&self, target: &mut Target) -> Result<()> {
+        self.items.append_to(&mut target.leaf, &target.scratch.picks)?;
+        target.scratch.picks.clear();
+        Ok(())
+    }
+
+    /// Appends slots `range` of a chunk whose indices are stored as runs, if its items have one width: an item is looked
+    /// up once for each run. `false` if that cannot be done, as if an index, maybe of a null, is none of an item.
+    fn append_runs(&self, runs: &[&[u8]], range: Range<usize>, target: &mut Target) -> Result<bool> {
+        let Target { leaf, scratch, .. } = target;
+        let (Some((width @ (1 | 2 | 4 | 8 | 16), items)), &[indices, lengths]) = (self.items.fixed(), runs)
+        else {
+            return Ok(false);
+        };
+        let picks = &mut scratch.picks;
+        picks.clear();
+        let all = match self.index.slot_bytes() {
+            Some(1) => self.pick_all::<u8>(indices, picks),
+            Some(2) => self.pick_all::<u16>(indices, picks),
+            Some(4) => self.pick_all::<u32>(indices, picks),
+            _ => self.pick_all::<u64>(indices, picks),
+        };
+        if all {
+            check_repeated(range.len(), width as u64)?;
+            scratch.values.resize(picks.len() * width, 0);
+            gather::fixed(width, items, picks, &mut scratch.values);
+            block::runs(&scratch.values, lengths, width as u64 * 8, range, leaf)?;
+        }
+        picks.clear();
+        Ok(all)
     }
 
     /// Appends the indices to `picks` as numbers below the number of items. Null slots may hold any index, and
@@ -429,18 +480,17 @@ impl Dictionary {
         }
     }
 
-    fn pick_of<T: bytemuck::Pod + Into<u64> + Ord>(
+    fn pick_of<T: Index>(
         &self,
         indices: &LeafBuilder,
         levels: impl Iterator<Item = u16>,
         picks: &mut Vec<u32>,
     ) -> Result<()> {
         let indices = indices.typed::<T>().unwrap_or_default();
-        let items = self.items.len() as u64;
-        if indices.iter().max().is_none_or(|&max| max.into() < items) {
-            picks.extend(indices.iter().map(|&index| index.into() as u32));
+        if self.pick_all::<T>(bytemuck::cast_slice(indices), picks) {
             return Ok(());
         }
+        let items = self.items.len() as u64;
         for (&index, level) in indices.iter().zip(levels.chain(core::iter::repeat(0))) {
             picks.push(match index.into() {
                 index if index < items => index as u32,
@@ -454,4 +504,27 @@ impl Dictionary {
         }
         Ok(())
     }
+
+    /// Appends the indices that lie end to end in `bytes`, in this machine's order, if all are of items; else none.
+    fn pick_all<T: Index>(&self, bytes: &[u8], picks: &mut Vec<u32>) -> bool {
+        let before = picks.len();
+        let items = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
+        let chunks = bytes.chunks_exact(size_of::<T>());
+        let mut outside = !chunks.remainder().is_empty();
+        picks.extend(chunks.map(|bytes| {
+            let index: u64 = bytemuck::pod_read_unaligned::<T>(bytes).into();
+            // Of 32 bits, where the compiler compares several at once.
+            outside |= (index as u32 >= items) | (index >> 32 != 0);
+            index as u32
+        }));
+        if outside {
+            picks.truncate(before);
+        }
+        !outside
+    }
 }
+
+/// A number that an index of a dictionary is stored as.
+trait Index: bytemuck::Pod + Into<u64> {}
+
+impl<T: bytemuck::Pod + Into<u64>> Index for T {}

@@ -1,13 +1,12 @@
 //! Packed structs whose fields have no common width: full-zip values of several fields.
 //!
 //! ```text
-//! in the file   for each field:  fixed     its bytes
-//!                                variable  length, bytes as the field's own encoding codes them
-//! in a leaf     for each field:  fixed     its bytes
-//!                                variable  u32 length, bytes decoded
-//!               nothing at all for a null row
+//! row   for each field:  fixed     its bytes
+//!                        variable  length, bytes as the field's own encoding codes them
+//!       nothing at all for a null row
 //! ```
-//! A leaf of such rows has a slot of bytes for each; if all fields have a width, so has the slot.
+//! The bytes of each field are set apart row by row, and then decoded as if they were a column's. If all fields have a
+//! width, a row is one slot of bytes instead, as in mini-block pages.
 
 use super::{
     block::{child, required, unsupported},
@@ -15,13 +14,13 @@ use super::{
     values::fixed_size_list,
 };
 use crate::{
-    Column, DataType, Error, Field, Result, Values,
+    Column, DataType, Error, Result,
     bitmap::Bitmap,
     ensure,
     leaf::{LeafBuilder, LeafShape},
     proto::v21::{Compression, Compressive, PackedField, PackedWidth, VariablePackedStruct},
 };
-use alloc::{format, sync::Arc, vec::Vec};
+use alloc::{format, vec::Vec};
 
 /// How one field of a row is coded.
 #[derive(Debug)]
@@ -33,6 +32,14 @@ enum FieldCodec {
 /// How the rows of a page are coded.
 #[derive(Debug)]
 pub(crate) struct PackedRows(Vec<FieldCodec>);
+
+/// One field of many rows: coded values end to end.
+#[derive(Debug, Default)]
+pub(crate) struct FieldRows {
+    bytes: Vec<u8>,
+    /// Where each ends, if they are variable.
+    ends: Vec<usize>,
+}
 
 impl PackedRows {
     /// From its message; `fields` are the shapes of the struct's fields. Compressed values expand to `max` bytes at
@@ -51,31 +58,72 @@ impl PackedRows {
             .map(PackedRows)
     }
 
-    /// Appends the row that `bytes` code.
-    pub(crate) fn append(&self, bytes: &[u8], leaf: &mut LeafBuilder) -> Result<()> {
-        let mut row = Vec::new();
+    /// Makes `fields` ready for rows.
+    pub(super) fn start(&self, fields: &mut Vec<FieldRows>) {
+        fields.resize_with(self.0.len(), FieldRows::default);
+        for field in fields {
+            field.bytes.clear();
+            field.ends.clear();
+        }
+    }
+
+    /// Sets the fields of a row apart.
+    pub(super) fn split(&self, row: &[u8], fields: &mut [FieldRows]) -> Result<()> {
         let mut at = 0;
-        for field in &self.0 {
-            match field {
-                FieldCodec::Fixed { width } => row.extend_from_slice(take(bytes, &mut at, *width)?),
-                FieldCodec::Variable { length, codec } => {
-                    let value = codec.decode(sized(bytes, &mut at, *length)?)?;
-                    let size = u32::try_from(value.len())
-                        .map_err(|_| Error::corrupt("expected a value of less than 4 GiB"))?;
-                    row.extend_from_slice(&size.to_le_bytes());
-                    row.extend_from_slice(&value);
+        for (codec, field) in self.0.iter().zip(fields) {
+            match codec {
+                FieldCodec::Fixed { width } => field.bytes.extend_from_slice(take(row, &mut at, *width)?),
+                FieldCodec::Variable { length, .. } => {
+                    field.bytes.extend_from_slice(sized(row, &mut at, *length)?);
+                    field.ends.push(field.bytes.len());
                 }
             }
         }
-        ensure!(at == bytes.len(), "packed struct: expected a row of {at} bytes, found {}", bytes.len());
-        match leaf.shape().slot_bytes() {
-            Some(width) => {
-                ensure!(row.len() == width, "expected a row of {width} bytes, found {}", row.len());
-                leaf.grow_fixed(1, width)?.copy_from_slice(&row);
+        ensure!(at == row.len(), "packed struct: expected a row of {at} bytes, found {}", row.len());
+        Ok(())
+    }
+
+    /// As [`split`](Self::split), for a null row.
+    pub(super) fn split_null(&self, fields: &mut [FieldRows]) {
+        for (codec, field) in self.0.iter().zip(fields) {
+            match codec {
+                FieldCodec::Fixed { width } => field.bytes.resize(field.bytes.len() + width, 0),
+                FieldCodec::Variable { .. } => field.ends.push(field.bytes.len()),
+            }
+        }
+    }
+
+    /// Appends `count` rows whose fields were set apart.
+    pub(super) fn append(
+        &self,
+        count: usize,
+        fields: &[FieldRows],
+        leaf: &mut LeafBuilder,
+        scratch: &mut Vec<u8>,
+    ) -> Result<()> {
+        if let Some(stride) = leaf.shape().slot_bytes() {
+            let rows = leaf.grow_fixed(count, stride)?;
+            let mut at = 0;
+            for (codec, field) in self.0.iter().zip(fields) {
+                let FieldCodec::Fixed { width } = *codec else { continue };
+                for (row, value) in
+                    rows.chunks_exact_mut(stride.max(1)).zip(field.bytes.chunks_exact(width.max(1)))
+                {
+                    row[at..at + width].copy_from_slice(value);
+                }
+                at += width;
+            }
+            return Ok(());
+        }
+        leaf.append_packed(count, |i, leaf| match &self.0[i] {
+            FieldCodec::Fixed { width } => {
+                leaf.grow_fixed(count, *width)?.copy_from_slice(&fields[i].bytes);
                 Ok(())
             }
-            None => leaf.append_value(&row),
-        }
+            FieldCodec::Variable { codec, .. } => {
+                codec.append_all(&fields[i].bytes, &fields[i].ends, leaf, scratch)
+            }
+        })
     }
 }
 
@@ -114,7 +162,7 @@ pub(crate) fn shape(fields: &[LeafShape]) -> LeafShape {
     let width = fields.iter().map(LeafShape::slot_bytes).sum::<Option<usize>>();
     match width {
         Some(width) => LeafShape::plain(crate::leaf::Item::Bytes(width)),
-        None => LeafShape::Variable { large: false, utf8: false },
+        None => LeafShape::Packed(fields.to_vec()),
     }
 }
 
@@ -126,49 +174,15 @@ pub(crate) fn all_null(len: usize, data_type: &DataType, validity: Option<Bitmap
     }
 }
 
-/// The struct whose rows, in the form of a leaf, `leaf` holds.
-pub(crate) fn take_apart(
-    leaf: LeafBuilder,
-    data_type: &DataType,
-    fields: &[Arc<Field>],
-    validity: Option<Bitmap>,
-) -> Result<Column> {
-    let count = leaf.len();
-    let rows = leaf.finish(&DataType::Binary, None);
-    let shapes = fields.iter().map(|field| LeafShape::of(&field.data_type));
-    let mut children = shapes
-        .map(|shape| shape.map(|shape| LeafBuilder::new(shape, count, None)))
-        .collect::<Result<Vec<_>>>()?;
-    for row in 0..count {
-        let bytes = rows.bytes(row).unwrap_or_default();
-        let mut at = 0;
-        for child in &mut children {
-            match child.shape().slot_bytes() {
-                _ if bytes.is_empty() => child.append_defaults(1)?,
-                Some(width) => {
-                    let value = take(bytes, &mut at, width)?;
-                    child.grow_fixed(1, width)?.copy_from_slice(value);
-                }
-                None => child.append_value(sized(bytes, &mut at, 4)?)?,
-            }
-        }
-    }
-    let children = children.into_iter().zip(fields).map(|(child, field)| {
-        child.check_utf8(0).map_err(|error| error.within(format!("field `{}`", field.name)))?;
-        Ok(child.finish(&field.data_type, None))
-    });
-    let children = children.collect::<Result<_>>()?;
-    Ok(Column::new(data_type.clone(), count, validity, Values::Struct(children)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
+        Field, Values,
         bitmap::BitmapBuilder,
         proto::v21::{Flat, Variable},
     };
-    use alloc::{boxed::Box, vec};
+    use alloc::{boxed::Box, sync::Arc, vec};
 
     const TEXT: LeafShape = LeafShape::Variable { large: false, utf8: true };
 
@@ -192,15 +206,19 @@ mod tests {
     fn read(rows: &[&[u8]]) -> Result<Column> {
         let codec = PackedRows::parse(&message(), &fields(), 0)?;
         let mut leaf = LeafBuilder::new(shape(&fields()), rows.len(), None);
+        let mut apart = Vec::new();
+        codec.start(&mut apart);
         for row in rows {
             match row.is_empty() {
-                true => leaf.append_defaults(1)?,
-                false => codec.append(row, &mut leaf)?,
+                true => codec.split_null(&mut apart),
+                false => codec.split(row, &mut apart)?,
             }
         }
+        codec.append(rows.len(), &apart, &mut leaf, &mut Vec::new())?;
+        leaf.check_utf8(0)?;
         let field = |name: &str, data_type| Arc::new(Field::new(name, 0, data_type, false));
-        let fields = [field("n", DataType::Int16), field("t", DataType::Utf8)];
-        take_apart(leaf, &DataType::Struct(fields.clone().into()), &fields, None)
+        let fields = vec![field("n", DataType::Int16), field("t", DataType::Utf8)];
+        Ok(leaf.finish(&DataType::Struct(fields.into()), None))
     }
 
     #[test]

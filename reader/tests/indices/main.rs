@@ -5,6 +5,7 @@
 
 mod judge;
 mod layouts;
+mod planner;
 mod search;
 mod vectors;
 

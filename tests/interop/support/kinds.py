@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+import lance
 import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
-from reference.values import TICKS_PER_SECOND
+from reference.values import TICKS_PER_SECOND, column_json
 
 Draw = Callable[[random.Random, int], Any]
 """One value, from a generator and the number of its row."""
@@ -21,7 +22,9 @@ Draw = Callable[[random.Random, int], Any]
 PRINTABLE = bytes(33 + byte % 94 for byte in range(256))
 """Any byte as a printable ASCII character."""
 
-STORAGE_VERSIONS = ("2.0", "2.1", "2.2")
+PYLANCE = tuple(int(part) for part in lance.__version__.split(".")[:2])
+STORAGE_VERSIONS = ("2.0", "2.1", "2.2") if PYLANCE >= (1, 0) else ("2.0",)
+"""Those of this pylance: what the first ones wrote as 2.1 was not yet the format."""
 VECTOR_DIMENSIONS = (1, 3, 8, 64, 128, 768)
 
 
@@ -36,6 +39,10 @@ class Kind:
     """About how many numbers one row holds."""
     versions: tuple[str, ...] = STORAGE_VERSIONS
     """The storage versions that keep it."""
+    metadata: tuple[tuple[str, str], ...] = ()
+    """What its field says besides the encoding that is wished for."""
+    pages: bool = True
+    """Whether the writer of single files can write it, in small pages."""
 
     def values(self, rows: int, seed: str) -> list[Any]:
         """Random values without a null at the top."""
@@ -46,7 +53,20 @@ class Kind:
         """The values, some of which may be None, as an array of this type."""
         if pat.is_dictionary(self.type):
             return self._dictionary_array(values)
+        if isinstance(self.type, pa.ExtensionType):
+            return lance.blob_array(values)
         return pa.array(values, self.type)
+
+    def expected(self, array: pa.Array) -> list[Any]:
+        """What must be read of an array that was written: the bytes, where it describes blobs."""
+        if isinstance(self.type, pa.ExtensionType):
+            return column_json(array.storage.field("data"))
+        return column_json(array)
+
+    def field(self, field: pa.Field) -> pa.Field:
+        """The field with what this kind says of it."""
+        metadata = {**(field.metadata or {}), **dict(self.metadata)}
+        return field.with_metadata(metadata or None)
 
     def _dictionary_array(self, values: list[Any]) -> pa.Array:
         """Never with an empty dictionary, at which pylance panics."""
@@ -61,7 +81,8 @@ class Kind:
 
 def all_kinds() -> list[Kind]:
     """Every kind."""
-    return [*_numbers(), *_texts(), *_times(), *_vectors(), *_nested(), *_inviting_an_encoding()]
+    groups = (_numbers, _texts, _blobs, _times, _vectors, _nested, _inviting_an_encoding)
+    return [kind for group in groups for kind in group()]
 
 
 # ---- one value
@@ -172,6 +193,19 @@ def _texts() -> Iterator[Kind]:
     yield Kind("binary-over-32-KiB", pa.binary(), large_binaries, cost=1000)
     for width in (1, 7, 16, 40):
         yield Kind(f"fixed-binary-{width}", pa.binary(width), _bytes(width))
+
+
+def _blobs() -> Iterator[Kind]:
+    """Bytes of all sizes at which Lance stores them elsewhere, in both versions of blobs."""
+    draw = _any_size(_bytes(0, 1, 17, 300), _bytes(70_000))
+    mark = (("lance-encoding:blob", "true"),)
+    yield Kind("blob", pa.large_binary(), draw, 300, ("2.0", "2.1"), mark)
+    if hasattr(lance, "blob_array"):
+        yield Kind("blob-v2", lance.blob.BlobType(), draw, 300, ("2.2",), pages=False)
+
+
+def _any_size(small: Draw, large: Draw) -> Draw:
+    return lambda r, i: (large if r.random() < 0.02 else small)(r, i)
 
 
 def _mostly_small(between: Callable[[int, int], Draw]) -> Draw:

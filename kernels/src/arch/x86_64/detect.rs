@@ -15,6 +15,7 @@ const VNNI: u32 = 4;
 const VBMI: u32 = 8;
 const VPOPCNTDQ: u32 = 16;
 const BF16: u32 = 32;
+const VBMI2: u32 = 64;
 /// The processor has been asked.
 const ASKED: u32 = 1 << 31;
 
@@ -45,6 +46,11 @@ pub(crate) fn vnni() -> bool {
 /// Permutations of bytes.
 pub(crate) fn vbmi() -> bool {
     has(VBMI)
+}
+
+/// Bytes moved together that a mask keeps.
+pub(crate) fn vbmi2() -> bool {
+    has(VBMI2)
 }
 
 /// Set bits of 32- and 64-bit items.
@@ -87,6 +93,7 @@ fn ask() -> u32 {
     for (there, feature) in [
         (bit(seven.ecx, 11), VNNI),
         (bit(seven.ecx, 1), VBMI),
+        (bit(seven.ecx, 6), VBMI2),
         (bit(seven.ecx, 14), VPOPCNTDQ),
         (bit(seven_one, 5), BF16),
     ] {
@@ -117,6 +124,7 @@ mod tests {
         assert_eq!(super::avx512(), std_has!("avx512f") && std_has!("avx512bw") && std_has!("avx512vl"));
         assert_eq!(super::vnni(), std_has!("avx512vnni"));
         assert_eq!(super::vbmi(), std_has!("avx512vbmi"));
+        assert_eq!(super::vbmi2(), std_has!("avx512vbmi2"));
         assert_eq!(super::vpopcntdq(), std_has!("avx512vpopcntdq"));
         assert_eq!(super::bf16(), std_has!("avx512bf16"));
     }
