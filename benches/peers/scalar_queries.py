@@ -99,7 +99,11 @@ def operations(r: random.Random) -> list[Operation]:
     ]
     counts = [
         ("id = x, count", "id = ?", [ids(1) for _ in range(200)]),
-        ("1 % of shuffled times, count", between("event_time_shuffled"), [times(0.01)] * 40),
+        (
+            "1 % of shuffled times, count",
+            between("event_time_shuffled"),
+            [times(0.01) for _ in range(40)],
+        ),
         ("rare category, count", "category = ?", [("'rare'",)] * 100),
         ("common category, count", "category = ?", [("'common'",)] * 100),
         ("id_or_null = x, count", "id_or_null = ?", [ids(1) for _ in range(200)]),

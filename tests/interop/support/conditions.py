@@ -51,7 +51,7 @@ def _leaf(column: Column, r: random.Random) -> str:
     if pat.is_boolean(kind.type) and r.random() < 0.6:
         truth = r.choice(TRUTHS)
         return r.choice([path, f"NOT {path}", f"{path} IS {truth}", f"NOT ({path} IS {truth})"])
-    if kind.is_text and r.random() < 0.4:
+    if kind.is_text and r.random() < 0.6:
         return _text_leaf(column, r)
     negated = r.choice(["", "", "NOT "])
     match r.randrange(8):
@@ -86,9 +86,9 @@ def _text_leaf(column: Column, r: random.Random) -> str:
     path, kind = column.path, column.kind
     text = r.choice(column.values) if r.random() < 0.7 else kind.draw(r)
     start = r.randrange(len(text) + 1)
-    part = text[start : start + r.randrange(1, 7)]
+    part = text[start : start + r.randrange(1, 9)]
     head = text[: r.randrange(len(text) + 1)]
-    function = r.choice(["contains", "contains", "starts_with", "ends_with", "LIKE", "length"])
+    function = r.choice(["contains"] * 3 + ["starts_with", "ends_with", "LIKE", "length"])
     match function:
         case "contains":
             return f"contains({path}, {kind.literal(part)})"
