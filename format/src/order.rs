@@ -7,7 +7,7 @@
 //! A [`Key`] is a value in a form whose plain comparison is this order: numbers of up to 64 bits become one word,
 //! wider ones four. [`Keys`] are those of a column.
 
-use crate::{Bitmap, Buffer, Column, DataType, Physical, Values};
+use crate::{Bitmap, Buffer, Column, DataType, Physical, Values, table::partition_point};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -386,6 +386,36 @@ impl Keys {
             KeyValues::Words(words) => Some(Key::Word(words[i])),
             KeyValues::Wide(words) => Some(Key::Wide(words[i])),
             KeyValues::Bytes(column) => column.bytes(i).map(Key::Bytes),
+        }
+    }
+
+    /// The first key of `rows` that is not before what `is_before` looks for, or `rows.end`. The rows hold no NULL and
+    /// ascend.
+    ///
+    /// # Panics
+    /// If the rows are out of bounds.
+    pub fn partition_point(&self, rows: Range<usize>, is_before: impl Fn(Key<'_>) -> bool) -> usize {
+        let start = rows.start;
+        match &self.values {
+            KeyValues::Words(words) => {
+                start + words[rows].partition_point(|&word| is_before(Key::Word(word)))
+            }
+            KeyValues::Wide(words) => {
+                start + words[rows].partition_point(|&words| is_before(Key::Wide(words)))
+            }
+            KeyValues::Bytes(column) => {
+                let holds = |i| column.bytes(start + i).is_some_and(|bytes| is_before(Key::Bytes(bytes)));
+                start + partition_point(rows.len(), holds)
+            }
+        }
+    }
+
+    /// The bytes of memory that the keys take.
+    pub fn heap_bytes(&self) -> usize {
+        match &self.values {
+            KeyValues::Words(words) => words.capacity() * 8,
+            KeyValues::Wide(words) => words.capacity() * 32,
+            KeyValues::Bytes(column) => column.heap_bytes(),
         }
     }
 

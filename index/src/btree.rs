@@ -4,14 +4,14 @@
 use crate::{Answer, Query, RowSet, query::sorted_keys, row_set::Chunk};
 use alloc::vec::Vec;
 use core::ops::{Bound, Range};
-use lancet_format::{Column, Key, Result, Scalar, index::BTreeIndex};
+use lancet_format::{Column, Key, Keys, Result, Scalar, index::BTreeIndex};
 
 /// So many ids are read at once.
 const BATCH: u64 = 1 << 20;
 
 /// Where the values of pages come from: the file, or a cache of pages that were read before.
 pub trait Pages {
-    /// Looks at the values of a page.
+    /// Looks at the values of a page, as keys.
     ///
     /// # Errors
     /// Those of [`BTreeIndex::read_page`].
@@ -19,7 +19,7 @@ pub trait Pages {
         &mut self,
         index: &BTreeIndex,
         page: usize,
-        look: &mut dyn FnMut(&Column) -> usize,
+        look: &mut dyn FnMut(&Keys) -> usize,
     ) -> Result<usize>;
 }
 
@@ -27,7 +27,7 @@ pub trait Pages {
 #[derive(Debug, Default)]
 pub struct LastPage {
     page: Option<usize>,
-    values: Option<Column>,
+    keys: Option<Keys>,
 }
 
 impl LastPage {
@@ -42,14 +42,14 @@ impl Pages for LastPage {
         &mut self,
         index: &BTreeIndex,
         page: usize,
-        look: &mut dyn FnMut(&Column) -> usize,
+        look: &mut dyn FnMut(&Keys) -> usize,
     ) -> Result<usize> {
         if self.page != Some(page) {
             self.page = None;
-            self.values = Some(index.read_page(page, self.values.take())?);
+            self.keys = Some(index.read_keys(page)?);
             self.page = Some(page);
         }
-        Ok(self.values.as_ref().map_or(0, look))
+        Ok(self.keys.as_ref().map_or(0, look))
     }
 }
 
@@ -71,20 +71,49 @@ fn position(index: &BTreeIndex, pages: &mut dyn Pages, is_before: &dyn Fn(Key<'_
         return Ok(start);
     }
     let nulls = index.null_count(page) as usize;
-    let mut look = |values: &Column| values.partition_point(nulls..values.len(), is_before);
+    let mut look = |keys: &Keys| keys.partition_point(nulls..keys.len(), is_before);
     Ok(start + pages.look(index, page, &mut look)? as u64)
 }
 
-/// The rows of the index from the first for which `is_before` does not hold to the first that `is_behind`.
+/// The rows of the index from the first for which `is_before` does not hold to the first for which `is_not_behind`
+/// does not.
 fn interval(
     index: &BTreeIndex,
     pages: &mut dyn Pages,
-    is_before: &dyn Fn(Key<'_>) -> bool,
-    is_not_behind: &dyn Fn(Key<'_>) -> bool,
+    is_before: impl Fn(Key<'_>) -> bool,
+    is_not_behind: impl Fn(Key<'_>) -> bool,
 ) -> Result<Range<u64>> {
-    let start = position(index, pages, is_before)?;
-    let end = position(index, pages, is_not_behind)?;
+    let start = position(index, pages, &is_before)?;
+    let end = position(index, pages, &is_not_behind)?;
     Ok(start..end.max(start))
+}
+
+/// The rows of the index that hold one value: most often they lie in one page, and there are few.
+fn equal(index: &BTreeIndex, pages: &mut dyn Pages, key: Key<'_>) -> Result<Range<u64>> {
+    let page = index.page_partition_point(|own| own < key);
+    if page == index.num_pages() {
+        return Ok(index.num_rows()..index.num_rows());
+    }
+    let (rows, nulls) = (index.page_rows(page), index.null_count(page) as usize);
+    let mut end = 0;
+    let mut look = |keys: &Keys| {
+        let start = keys.partition_point(nulls..keys.len(), |own| own < key);
+        // In steps that double, until one goes too far.
+        let (mut known, mut step) = (start, 1);
+        while known + step <= keys.len() && keys.get(known + step - 1) <= Some(key) {
+            known += step;
+            step *= 2;
+        }
+        let last = (known + step).min(keys.len());
+        end = keys.partition_point(known..last, |own| own <= key);
+        start
+    };
+    let start = rows.start + pages.look(index, page, &mut look)? as u64;
+    let end = rows.start + end as u64;
+    match end == rows.end {
+        true => Ok(start..position(index, pages, &|own| own <= key)?.max(start)),
+        false => Ok(start..end),
+    }
 }
 
 /// The rows of the index (not of the table) that a query selects, as ascending ranges that are appended to `out`.
@@ -108,8 +137,7 @@ pub fn intervals(
     };
     match query {
         Query::Equals(value) if fits(value) => {
-            let key = value.key();
-            add(interval(index, pages, &|own| own < key, &|own| own <= key)?);
+            add(equal(index, pages, value.key())?);
         }
         Query::Range(lower, upper) => {
             let key = |bound: &Bound<Scalar<'_>>| match bound {
@@ -130,18 +158,18 @@ pub fn intervals(
                 Bound::Excluded(key) => own < key,
                 Bound::Unbounded => true,
             };
-            add(interval(index, pages, &is_before, &is_not_behind)?);
+            add(interval(index, pages, is_before, is_not_behind)?);
         }
         Query::IsIn(values) if values.iter().all(fits) => {
             for key in sorted_keys(values) {
-                add(interval(index, pages, &|own| own < key, &|own| own <= key)?);
+                add(equal(index, pages, key)?);
             }
         }
         Query::IsNull => add(0..index.num_nulls()),
         Query::StartsWith(prefix) if fits_bytes(index) => {
             let starts = |own: Key<'_>| matches!(own, Key::Bytes(bytes) if bytes.starts_with(prefix));
             let key = Key::Bytes(prefix);
-            add(interval(index, pages, &|own| own < key, &|own| own < key || starts(own))?);
+            add(interval(index, pages, |own| own < key, |own| own < key || starts(own))?);
         }
         _ => return Ok(false),
     }

@@ -253,6 +253,17 @@ impl BTreeIndex {
         part.file.check(Err(Error::corrupt(wrong).within(place)))
     }
 
+    /// The values of a page as keys.
+    ///
+    /// # Errors
+    /// Those of [`read_page`](Self::read_page).
+    ///
+    /// # Panics
+    /// If there is no such page.
+    pub fn read_keys(&self, page: usize) -> Result<Keys> {
+        Ok(Keys::of(self.read_page(page, None)?).expect("a type that was found to have an order"))
+    }
+
     /// The ids of some rows, in a column of `u64` without nulls. The buffers of `reuse` are written again where
     /// they fit.
     ///

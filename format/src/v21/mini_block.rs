@@ -327,7 +327,24 @@ impl MiniBlock {
         Ok(())
     }
 
-    fn with_chunk<R>(&self, index: usize, work: impl FnOnce(&Chunk<'_>) -> Result<R>) -> Result<R> {
+    /// Whether the values are all that there is.
+    pub(super) fn is_bare(&self) -> bool {
+        self.rep.is_none() && self.def.is_none() && self.dictionary.is_none()
+    }
+
+    pub(super) fn codec(&self) -> &ValueCodec {
+        &self.values
+    }
+
+    pub(super) fn table(&self) -> &ChunkTable {
+        &self.table
+    }
+
+    pub(super) fn with_chunk<R>(
+        &self,
+        index: usize,
+        work: impl FnOnce(&Chunk<'_>) -> Result<R>,
+    ) -> Result<R> {
         let range = self.table.bytes(index);
         let position = self.chunks.position() + range.start as u64;
         let bytes = self.chunks.get(range)?;

@@ -17,6 +17,7 @@ mod layers;
 mod levels;
 mod mini_block;
 mod packed;
+mod picked;
 mod structure;
 mod values;
 
@@ -40,6 +41,9 @@ use layers::{Layers, Node};
 use mini_block::{DecompressedChunk, MiniBlock};
 use packed::FieldRows;
 use structure::{LeafColumn, Structure, assemble, for_each_leaf, is_empty_struct};
+
+/// So many ranges are read together.
+const MANY_RANGES: usize = 4;
 
 /// Ranges of at least so many rows are worth a look at what they need.
 const MIN_RUN: usize = 256;
@@ -206,6 +210,22 @@ impl Page {
         }
     }
 
+    /// Appends rows of `ranges`, which ascend and are many, to `target`.
+    fn read_many(&self, ranges: &[Range<u64>], target: &mut Target) -> Result<()> {
+        if let (Layout::MiniBlock(page), true) = (&self.layout, target.leaf.shape().is(&self.shape))
+            && !target.keep
+            && target.codes.is_none()
+        {
+            let first = target.leaf.len();
+            if page.read_picked(ranges, &mut target.leaf)? {
+                let rows = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
+                target.structure.append_valid(rows);
+                return self.check_read(first, target);
+            }
+        }
+        ranges.iter().try_for_each(|range| self.read(range.clone(), target))
+    }
+
     /// Appends rows `range` of the page to `target`.
     fn read(&self, range: Range<u64>, target: &mut Target) -> Result<()> {
         if !target.leaf.shape().is(&self.shape) {
@@ -218,6 +238,11 @@ impl Page {
             Layout::Constant(page) => page.read(range, &self.layers, target)?,
             Layout::Blob(page) => page.read(range, &self.layers, target)?,
         }
+        self.check_read(first, target)
+    }
+
+    /// Checks what was appended to `target`, from slot `first` on.
+    fn check_read(&self, first: usize, target: &Target) -> Result<()> {
         let (found, expected) = (target.len(), target.structure.leaf_len());
         crate::ensure!(found == expected, "expected {expected} values for the levels read, found {found}");
         match self.is_checked() {
@@ -408,9 +433,27 @@ fn read_leaf(
     let inner = room.slots.min(file_bytes(file).saturating_mul(8));
     let structure = Structure::new(path, count, inner, old_validity.flatten());
     let mut target = Target::new(leaf, structure, keep);
-    for_each_page(pages, ranges, |page, rows| {
-        open_page(file, column, page, path, field)?.read(rows, &mut target)
-    })?;
+    if ranges.len() < MANY_RANGES {
+        for_each_page(pages, ranges, |page, rows| {
+            open_page(file, column, page, path, field)?.read(rows, &mut target)
+        })?;
+    } else {
+        // All that is wanted of a page at once.
+        let mut wanted: Vec<(usize, Range<u64>)> = Vec::with_capacity(ranges.len());
+        for_each_page(pages, ranges, |page, rows| {
+            wanted.push((page, rows));
+            Ok(())
+        })?;
+        let mut rows = Vec::with_capacity(wanted.len());
+        for of_page in wanted.chunk_by(|a, b| a.0 == b.0) {
+            let page = of_page[0].0;
+            rows.clear();
+            rows.extend(of_page.iter().map(|(_, rows)| rows.clone()));
+            open_page(file, column, page, path, field)
+                .and_then(|page| page.read_many(&rows, &mut target))
+                .map_err(|error| error.within(format!("page {page}")))?;
+        }
+    }
     let Target { leaf, structure, .. } = target;
     let nodes = structure.finish();
     let validity = nodes.last().and_then(|node| node.validity().cloned());

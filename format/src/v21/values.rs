@@ -250,13 +250,13 @@ pub(crate) fn replace_first<'a>(buffers: &[&'a [u8]], first: &'a [u8]) -> Vec<&'
 }
 
 /// The values of `range` in a buffer of offsets and bytes.
-struct Variable<'a> {
+pub(super) struct Variable<'a> {
     /// One offset more than values.
     offsets: &'a [u8],
     wide: bool,
     /// The offset of the first byte of `data`.
-    first: usize,
-    data: &'a [u8],
+    pub(super) first: usize,
+    pub(super) data: &'a [u8],
 }
 
 impl<'a> Variable<'a> {
@@ -278,7 +278,12 @@ impl<'a> Variable<'a> {
         self.offset(0)..self.ends().next_back().unwrap_or_default()
     }
 
-    fn new(buffer: &'a [u8], offset_width: usize, slots: usize, range: Range<usize>) -> Result<Self> {
+    pub(super) fn new(
+        buffer: &'a [u8],
+        offset_width: usize,
+        slots: usize,
+        range: Range<usize>,
+    ) -> Result<Self> {
         let table = (slots + 1) * offset_width;
         let mut values = Self::open(buffer, offset_width, slots, range)?;
         let (first, mut last, mut ascending) = (values.offset(0), 0, true);
@@ -309,7 +314,7 @@ impl<'a> Variable<'a> {
         }
     }
 
-    fn ends(&self) -> impl ExactSizeIterator<Item = usize> + DoubleEndedIterator + use<'a> {
+    pub(super) fn ends(&self) -> impl ExactSizeIterator<Item = usize> + DoubleEndedIterator + use<'a> {
         let (offsets, wide) = (self.offsets, self.wide);
         let count = offsets.len() / if wide { 8 } else { 4 } - 1;
         (1..count + 1).map(move |i| match wide {

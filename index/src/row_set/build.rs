@@ -14,33 +14,96 @@ const DENSE: u64 = 64;
 const MAX_ARRAY: u32 = 4096;
 const SPAN: u64 = 1 << 16;
 
+/// Ids with more upper halves than this are sorted.
+const MAX_SPANS: usize = 64;
+
+/// The chunks of ids with one upper half.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    upper: u64,
+    first: u64,
+    last: u64,
+}
+
+impl Span {
+    const EMPTY: Span = Span { upper: 0, first: 0, last: 0 };
+
+    fn chunks(&self) -> u64 {
+        self.last - self.first + 1
+    }
+}
+
+/// The spans of `ids`, ascending; `None` if there are none, or too many.
+fn spans_of<'a>(ids: &[u64], spans: &'a mut [Span; MAX_SPANS]) -> Option<&'a [Span]> {
+    let (mut count, mut last) = (0, 0);
+    for &id in ids {
+        let (upper, key) = (id >> 32, id >> 16);
+        if count == 0 || spans[last].upper != upper {
+            last = spans[..count].iter().position(|span| span.upper == upper).unwrap_or(count);
+            if last == MAX_SPANS {
+                return None;
+            }
+            if last == count {
+                spans[last] = Span { upper, first: key, last: key };
+                count += 1;
+            }
+        }
+        let span = &mut spans[last];
+        span.first = span.first.min(key);
+        span.last = span.last.max(key);
+    }
+    spans[..count].sort_unstable_by_key(|span| span.upper);
+    (count > 0).then_some(&spans[..count])
+}
+
 impl RowSet {
     /// Makes this the set of `ids`, which may be in any order and repeat themselves. `spare` is used for work and
     /// can be used again.
     pub fn assign_ids(&mut self, ids: &[u64], spare: &mut Vec<u64>) {
         self.clear();
-        let (Some(&min), Some(&max)) = (ids.iter().min(), ids.iter().max()) else { return };
-        let (first, last) = (min >> 16, max >> 16);
-        spare.clear();
-        if (last - first).saturating_add(1).saturating_mul(DENSE) <= ids.len() as u64 {
-            // At most 16 words an id.
-            spare.resize((last - first + 1) as usize * WORDS, 0);
-            for id in ids {
-                let bit = id - (first << 16);
-                spare[(bit / 64) as usize] |= 1 << (bit % 64);
-            }
-            let mut block = Block::new();
-            for (words, key) in spare.chunks_exact(WORDS).zip(first..) {
-                block.assign(words);
-                self.push_block(key, &block);
-            }
-            return;
+        let mut spans = [Span::EMPTY; MAX_SPANS];
+        if let Some(spans) = spans_of(ids, &mut spans)
+            && spans.iter().map(Span::chunks).sum::<u64>().saturating_mul(DENSE) <= ids.len() as u64
+        {
+            return self.assign_dense(ids, spans, spare);
         }
+        spare.clear();
         spare.extend_from_slice(ids);
-        spare.sort_unstable();
+        if !spare.is_sorted() {
+            spare.sort_unstable();
+        }
         spare.dedup();
         for group in spare.chunk_by(|a, b| a >> 16 == b >> 16) {
             self.push_sorted(group[0] >> 16, group);
+        }
+    }
+
+    /// Sets a bit for each id: at most 16 words an id.
+    fn assign_dense(&mut self, ids: &[u64], spans: &[Span], spare: &mut Vec<u64>) {
+        spare.clear();
+        spare.resize(spans.iter().map(Span::chunks).sum::<u64>() as usize * WORDS, 0);
+        // Where the bits of each span begin, less its own start.
+        let mut bases = [0u64; MAX_SPANS];
+        let mut start = 0u64;
+        for (base, span) in bases.iter_mut().zip(spans) {
+            *base = (start << 16).wrapping_sub(span.first << 16);
+            start += span.chunks();
+        }
+        let mut last = 0;
+        for &id in ids {
+            if spans[last].upper != id >> 32 {
+                last = spans.iter().position(|span| span.upper == id >> 32).unwrap_or(last);
+            }
+            let bit = id.wrapping_add(bases[last]);
+            spare[(bit / 64) as usize] |= 1 << (bit % 64);
+        }
+        let mut block = Block::new();
+        let mut words = spare.chunks_exact(WORDS);
+        for span in spans {
+            for (key, words) in (span.first..=span.last).zip(&mut words) {
+                block.assign(words);
+                self.push_block(key, &block);
+            }
         }
     }
 

@@ -32,6 +32,8 @@ mod cost {
     pub(super) const ENTRY: u64 = 5;
     /// A row that is found, to be looked at by itself.
     pub(super) const FOUND: u64 = 20;
+    /// A row that is found beside others.
+    pub(super) const ROW: u64 = 2;
     /// What is not worth thinking about.
     pub(super) const FREE: u64 = 1 << 17;
 }
@@ -69,7 +71,10 @@ pub(crate) struct Answer<'d> {
 struct Estimate {
     rows: u64,
     exact: bool,
+    /// What finding the rows takes.
     cost: u64,
+    /// What looking at them takes.
+    work: u64,
 }
 
 /// A conjunct that indices serve.
@@ -121,8 +126,7 @@ impl<'d> Answer<'d> {
             }
         }
         candidates.sort_by_key(|candidate| {
-            let uncovered = total - rows_in(&candidate.coverage);
-            candidate.estimate.rows.saturating_mul(cost::FOUND) + uncovered
+            candidate.estimate.work.saturating_add(total - rows_in(&candidate.coverage))
         });
         let mut candidates = candidates.into_iter();
         let Some(first) = candidates.next() else { return Ok(None) };
@@ -144,18 +148,23 @@ impl<'d> Answer<'d> {
         }
         let mut is_exact = vec![false; conjuncts.len()];
         is_exact[first.number] = first.estimate.exact;
+        let mut work = first.estimate.work;
         for other in candidates {
             let mut shared = answer.coverage.clone();
             shared.retain(&other.coverage);
             let lost = rows_in(&answer.coverage) - rows_in(&shared);
             let price = (other.estimate.cost.saturating_mul(cost::ENTRY)).saturating_add(lost);
-            let pays = price <= answer.estimate.saturating_mul(cost::FOUND);
+            let pays = price <= work;
             if shared.is_empty() || wanted.indices == IndexUse::Auto && !pays {
                 continue;
             }
             answer.coverage = shared;
             answer.used.push(other.number);
             is_exact[other.number] = other.estimate.exact;
+            // As if the one said nothing about the other.
+            let product = u128::from(answer.estimate) * u128::from(other.estimate.rows);
+            answer.estimate = (product / u128::from(total.max(1))) as u64;
+            work = work.min(answer.estimate.saturating_mul(cost::FOUND));
         }
         answer.refine = (0..conjuncts.len()).filter(|&number| !is_exact[number]).collect();
         Ok(Some(answer))
@@ -253,7 +262,9 @@ fn estimate(tree: &Tree, located: &[Option<Located<'_>>], total: u64) -> Option<
                 true => total.saturating_sub(located.listed),
                 false => located.listed.min(total),
             };
-            Estimate { rows, exact: located.exact, cost: located.cost() }
+            let of_row = if located.is_of_zones() || rows > total / 16 { cost::ROW } else { cost::FOUND };
+            let work = rows.saturating_mul(of_row);
+            Estimate { rows, exact: located.exact, cost: located.cost(), work }
         }
         Tree::And(trees) => {
             let all = each(trees);
@@ -263,6 +274,7 @@ fn estimate(tree: &Tree, located: &[Option<Located<'_>>], total: u64) -> Option<
                 rows: a.rows.min(b.rows),
                 exact: a.exact && b.exact,
                 cost: a.cost.saturating_add(b.cost),
+                work: a.work.min(b.work),
             })?;
             sum.exact &= is_served;
             sum
@@ -273,11 +285,13 @@ fn estimate(tree: &Tree, located: &[Option<Located<'_>>], total: u64) -> Option<
                 rows: a.rows.saturating_add(b.rows).min(total),
                 exact: a.exact && b.exact,
                 cost: a.cost.saturating_add(b.cost),
+                work: a.work.saturating_add(b.work),
             })?
         }
         Tree::Complement(inner) => {
             let inner = estimate(inner, located, total).filter(|inner| inner.exact)?;
-            Estimate { rows: total - inner.rows, ..inner }
+            let rows = total - inner.rows;
+            Estimate { rows, work: rows.saturating_mul(cost::ROW), ..inner }
         }
         Tree::AtMost(inner) => Estimate { exact: false, ..estimate(inner, located, total)? },
     })

@@ -14,7 +14,7 @@ use crate::{
     expr::Scalar,
     scan::Stats,
 };
-use lancet_format::index::{BTreeIndex, BitmapIndex, RowAddressSet};
+use lancet_format::index::{BTreeIndex, BitmapIndex, IndexKind, RowAddressSet};
 use lancet_index::{
     Answer, Query, RowSet, bitmap, bloom_filter, btree, label_list, ngram, query::union_of_addresses,
     zone_map,
@@ -253,6 +253,11 @@ impl Part<'_> {
 }
 
 impl Located<'_> {
+    /// Whether the rows lie beside each other.
+    pub(crate) fn is_of_zones(&self) -> bool {
+        matches!(self.index.kind, IndexKind::ZoneMap(_) | IndexKind::BloomFilter)
+    }
+
     /// How many rows the condition may be true for.
     pub(crate) fn rows_at_most(&self, dataset: &Dataset) -> u64 {
         let rows = |position: usize| dataset.fragments()[position].live_rows(dataset.pool()).unwrap_or(0);

@@ -1,14 +1,14 @@
 //! [`Pages`]: the pages of a BTree that were read before.
 
 use crate::cache::{Cached, IndexCache, Shelf};
-use lancet_format::{Column, Result, index::BTreeIndex};
+use lancet_format::{Column, Keys, Result, index::BTreeIndex};
 use lancet_index::btree;
 use std::{ops::Range, sync::Arc};
 
-/// Values and ids of pages, each read when it is first asked for.
+/// Keys and ids of pages, each read when it is first asked for.
 #[derive(Debug)]
 pub(crate) struct Pages {
-    values: Arc<Shelf<Column>>,
+    keys: Arc<Shelf<Keys>>,
     ids: Arc<Shelf<Column>>,
 }
 
@@ -18,10 +18,16 @@ impl Cached for Column {
     }
 }
 
+impl Cached for Keys {
+    fn bytes(&self) -> usize {
+        self.heap_bytes() + size_of::<Self>()
+    }
+}
+
 impl Pages {
     pub(crate) fn new(cache: &Arc<IndexCache>, tree: &BTreeIndex) -> Self {
-        let shelf = || Shelf::new(cache.clone(), tree.num_pages());
-        Pages { values: shelf(), ids: shelf() }
+        let pages = tree.num_pages();
+        Pages { keys: Shelf::new(cache.clone(), pages), ids: Shelf::new(cache.clone(), pages) }
     }
 
     /// Appends the ids of rows of the index.
@@ -48,9 +54,9 @@ impl btree::Pages for &Pages {
         &mut self,
         index: &BTreeIndex,
         page: usize,
-        look: &mut dyn FnMut(&Column) -> usize,
+        look: &mut dyn FnMut(&Keys) -> usize,
     ) -> Result<usize> {
-        let values = self.values.get(page, || index.read_page(page, None))?;
-        Ok(look(&values))
+        let keys = self.keys.get(page, || index.read_keys(page))?;
+        Ok(look(&keys))
     }
 }

@@ -12,7 +12,7 @@
 use super::{
     RangeInputs, Scan,
     filter::Ready,
-    planned::{Candidates, Planned, is_dense},
+    planned::{Candidates, Planned, Shape},
     whole::read_what_fits,
 };
 use crate::{
@@ -378,12 +378,10 @@ impl Run {
         piece: &mut Vec<Range<u64>>,
     ) -> Result<Option<Piece>> {
         loop {
-            if !self.candidates.take(self.piece_rows, piece) {
-                return Ok(None);
-            }
+            let Some(shape) = self.candidates.take(self.piece_rows, piece) else { return Ok(None) };
             let rows = read::count(piece);
-            let (found, evaluated) = match (is_dense(piece), &piece[..]) {
-                (true, [first, .., last]) => {
+            let (found, evaluated) = match (shape, &piece[..]) {
+                (Shape::Span, [first, .., last]) => {
                     let span = first.start..last.end;
                     self.mask.fill((span.end - span.start) as usize, false);
                     for range in &*piece {

@@ -5,7 +5,6 @@ use crate::{
     Error, IndexUse, Result,
     expr::Scalar,
     plan::{Answer, Fragments, Rows, Search, Wanted},
-    read,
 };
 use std::{ops::Range, sync::Arc};
 
@@ -143,8 +142,12 @@ impl Scan {
     }
 }
 
-/// How many rows the filter is evaluated on at a time, of those that indices leave.
+/// How many rows the filter is evaluated on at a time, of those that indices leave, or how many there are between the
+/// first and the last of them.
 const PIECE_ROWS: u64 = 16_384;
+
+/// Where one row of so many is wanted, all of them are read.
+const ROWS_PER_SEEK: u64 = 64;
 
 /// Rows that indices left, from which pieces are taken.
 #[derive(Debug, Default)]
@@ -153,22 +156,47 @@ pub(super) struct Candidates {
     next: usize,
 }
 
+/// How a piece is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// From its first row to its last, with a mask for those that are wanted.
+    Span,
+    /// Range by range.
+    Scattered,
+}
+
 impl Candidates {
-    /// Makes these rows the candidates; returns the old ones for their room.
+    /// The room for new candidates; the old ones are gone.
     pub(super) fn start(&mut self) -> &mut Vec<Range<u64>> {
         self.ranges.clear();
         self.next = 0;
         &mut self.ranges
     }
 
-    /// Moves the next piece, of at most `most` rows, to `out`; whether there was one.
-    pub(super) fn take(&mut self, most: u64, out: &mut Vec<Range<u64>>) -> bool {
+    /// Moves the next piece, of at most `most` rows, to `out`; `None` if none is left.
+    pub(super) fn take(&mut self, most: u64, out: &mut Vec<Range<u64>>) -> Option<Shape> {
         out.clear();
-        let mut left = most.min(PIECE_ROWS);
+        let most = most.min(PIECE_ROWS);
+        let first = self.ranges.get(self.next)?.start;
+        // The rows of the next window, and its ranges.
+        let (mut rows, mut count) = (0, 0u64);
+        for range in &self.ranges[self.next..] {
+            let end = range.end.min(first + most);
+            if range.start >= end {
+                break;
+            }
+            rows += end - range.start;
+            count += 1;
+        }
+        let is_dense = count > 1 && count * ROWS_PER_SEEK >= most;
+        let (mut left, behind) = match is_dense {
+            true => (rows, first + most),
+            false => (most, u64::MAX),
+        };
         while left > 0
             && let Some(range) = self.ranges.get_mut(self.next)
         {
-            let end = range.end.min(range.start + left);
+            let end = range.end.min(range.start + left).min(behind);
             out.push(range.start..end);
             left -= end - range.start;
             range.start = end;
@@ -176,7 +204,7 @@ impl Candidates {
                 self.next += 1;
             }
         }
-        !out.is_empty()
+        Some(if is_dense { Shape::Span } else { Shape::Scattered })
     }
 
     /// Puts the rows of a piece back, which were the last that were taken.
@@ -196,13 +224,48 @@ impl Candidates {
     }
 }
 
-/// Whether a piece is better read from its first row to its last, with a mask for those that are wanted.
-pub(super) fn is_dense(piece: &[Range<u64>]) -> bool {
-    match (piece.first(), piece.last()) {
-        (Some(first), Some(last)) => {
-            let span = last.end - first.start;
-            piece.len() > 1 && span <= 2 * PIECE_ROWS && read::count(piece) as u64 >= span / 8
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read;
+
+    /// However the candidates lie, the pieces are all of them, in order, and none is too large.
+    #[test]
+    fn pieces_are_the_candidates() {
+        let every = |step: u64, count: u64, start: u64| {
+            (0..count).map(move |i| start + i * step..start + i * step + 1)
+        };
+        let sets: Vec<Vec<Range<u64>>> = vec![
+            vec![],
+            vec![5..6],
+            vec![0..100_000, 100_001..100_002],
+            every(2, 50_000, 7).collect(),
+            every(1000, 500, 0).collect(),
+            every(3, 9000, 0)
+                .chain(every(5000, 40, 1_000_000))
+                .chain(std::iter::once(9_000_000..9_040_000))
+                .collect(),
+        ];
+        for ranges in sets {
+            for most in [1, 100, u64::MAX] {
+                let mut candidates = Candidates::default();
+                *candidates.start() = ranges.clone();
+                let (mut piece, mut all) = (Vec::new(), Vec::new());
+                let mut first = true;
+                while let Some(shape) = candidates.take(most, &mut piece) {
+                    if std::mem::take(&mut first) {
+                        candidates.put_back(&piece);
+                        continue;
+                    }
+                    let rows = read::count(&piece) as u64;
+                    assert!(rows > 0 && rows <= most.min(PIECE_ROWS));
+                    if shape == Shape::Span {
+                        assert!(piece.last().unwrap().end - piece[0].start <= PIECE_ROWS);
+                    }
+                    all.extend(piece.iter().cloned().flatten());
+                }
+                assert!(all.iter().copied().eq(ranges.iter().cloned().flatten()));
+            }
         }
-        _ => false,
     }
 }

@@ -1,0 +1,111 @@
+//! Rows here and there in a mini-block page of plain values: each chunk is opened once for all that is wanted of it, and all
+//! texts are decoded in one go.
+
+use super::{
+    block::{ByWord, by_word, inline_width},
+    chunks::narrow,
+    mini_block::MiniBlock,
+    values::{ValueCodec, Variable},
+};
+use crate::{Result, ensure, leaf::LeafBuilder};
+use alloc::vec::Vec;
+use core::ops::Range;
+use lancet_kernels::{fsst::Symbols, unpack};
+
+impl MiniBlock {
+    /// Appends rows of `ranges`, which ascend, if there are neither levels nor a dictionary and the values are of a kind
+    /// for which this is quicker than range by range; whether it did.
+    ///
+    /// # Errors
+    /// Corrupt if the chunks are not what they should be.
+    pub(super) fn read_picked(&self, ranges: &[Range<u64>], out: &mut LeafBuilder) -> Result<bool> {
+        if !self.is_bare() {
+            return Ok(false);
+        }
+        match self.codec() {
+            ValueCodec::Packed { bits } => by_word(*bits, PickedWords { page: self, ranges, out })?,
+            ValueCodec::Variable { offset_width } => {
+                let (bytes, ends) = self.picked_texts(ranges, *offset_width)?;
+                out.append_values(&bytes, ends.iter().copied())?;
+            }
+            ValueCodec::Fsst { symbols, offset_width } => {
+                let (codes, ends) = self.picked_texts(ranges, *offset_width)?;
+                append_texts(symbols, &codes, &ends, out)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The bytes of texts, or their codes, end to end, and where each ends.
+    fn picked_texts(&self, ranges: &[Range<u64>], offset_width: usize) -> Result<(Vec<u8>, Vec<usize>)> {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(ranges.len()));
+        self.for_each_picked(ranges, |buffer, slots, within| {
+            let values = Variable::new(buffer, offset_width, slots, within)?;
+            let base = bytes.len();
+            ends.extend(values.ends().map(|end| base + end - values.first));
+            bytes.extend_from_slice(values.data);
+            Ok(())
+        })?;
+        Ok((bytes, ends))
+    }
+
+    /// Calls `visit` with the first buffer of a chunk, the number of its slots, and those of them that are wanted, for each
+    /// part of a range that lies in one chunk.
+    fn for_each_picked(
+        &self,
+        ranges: &[Range<u64>],
+        mut visit: impl FnMut(&[u8], usize, Range<usize>) -> Result<()>,
+    ) -> Result<()> {
+        let mut ranges = ranges.iter().cloned();
+        let mut next = ranges.next();
+        while let Some(range) = next.clone() {
+            let index = self.table().of_slot(range.start);
+            let slots = self.table().slots(index);
+            let count = (slots.end - slots.start) as usize;
+            self.with_chunk(index, |chunk| {
+                let buffer = chunk.buffers()[0];
+                while let Some(range) = next.clone().filter(|range| range.start < slots.end) {
+                    let end = range.end.min(slots.end);
+                    visit(buffer, count, narrow(range.start..end, slots.start)?)?;
+                    next = if end < range.end { Some(end..range.end) } else { ranges.next() };
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn append_texts(symbols: &Symbols, codes: &[u8], ends: &[usize], out: &mut LeafBuilder) -> Result<()> {
+    match symbols.is_compressed() {
+        true => out.append_coded(symbols, codes, ends.iter().copied()),
+        false => out.append_values(codes, ends.iter().copied()),
+    }
+}
+
+/// Numbers of bit-packed chunks.
+struct PickedWords<'a> {
+    page: &'a MiniBlock,
+    ranges: &'a [Range<u64>],
+    out: &'a mut LeafBuilder,
+}
+
+impl ByWord for PickedWords<'_> {
+    fn run<W: unpack::Word + bytemuck::Pod>(self) -> Result<()> {
+        let PickedWords { page, ranges, out } = self;
+        let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
+        let mut target: &mut [W] = bytemuck::cast_slice_mut(out.grow_fixed(count, size_of::<W>())?);
+        page.for_each_picked(ranges, |buffer, slots, within| {
+            ensure!(slots <= unpack::BLOCK, "expected at most 1024 bit-packed values, found {slots}");
+            let (width, packed) = inline_width::<W>(buffer)?;
+            let (own, rest) = core::mem::take(&mut target).split_at_mut(within.len());
+            match own {
+                [one] => *one = unpack::get(width, packed, within.start),
+                own => unpack::range(width, packed, within.start, own),
+            }
+            target = rest;
+            Ok(())
+        })
+    }
+}
