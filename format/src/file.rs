@@ -243,7 +243,9 @@ impl File {
         // A file that lies in memory off the alignment of values would be copied after all.
         let lies_well = |bytes: &bytes::Bytes| bytes.as_ptr().align_offset(8) == 0;
         let in_memory = self.container.source().in_memory().is_some_and(lies_well);
-        if !is_leaf(field) || field.is_blob() || !in_memory {
+        // Fields of packed structs are set apart, and copied.
+        let is_struct = matches!(field.data_type, DataType::Struct(_));
+        if is_struct || !is_leaf(field) || field.is_blob() || !in_memory {
             return Ok(None);
         }
         Ok(self.column(column)?.pages.page_of(row).map(|page| (column, page)))

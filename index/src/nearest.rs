@@ -5,6 +5,11 @@ use core::cmp::Ordering;
 
 /// What distances are offered to.
 pub trait Collector {
+    /// Rows at a greater distance need not be offered: they would be left out.
+    fn threshold(&self) -> f32 {
+        f32::INFINITY
+    }
+
     /// Offers rows with their distances; those whose bit in `mask` is not set are left out, and those at a distance
     /// that is NaN or outside the range.
     ///
@@ -184,6 +189,10 @@ impl Arrivals {
 }
 
 impl Collector for Nearest {
+    fn threshold(&self) -> f32 {
+        self.threshold.min(self.range.high)
+    }
+
     fn offer(&mut self, distances: &[f32], row_ids: &[u64], mask: Option<&[u64]>) {
         let row_ids = &row_ids[..distances.len()];
         for (i, (&distance, &row_id)) in distances.iter().zip(row_ids).enumerate() {
@@ -195,6 +204,10 @@ impl Collector for Nearest {
 }
 
 impl Collector for Arrivals {
+    fn threshold(&self) -> f32 {
+        self.farthest()
+    }
+
     fn offer(&mut self, distances: &[f32], row_ids: &[u64], mask: Option<&[u64]>) {
         let row_ids = &row_ids[..distances.len()];
         let mut farthest = self.farthest();

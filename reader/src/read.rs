@@ -191,7 +191,7 @@ fn rows_per_seek(column: &ProjectedColumn) -> u64 {
         // Errors are those of the rows that are wanted only.
         ProjectedColumn::Computed(_) => 0,
         ProjectedColumn::Field { root, path } if path.is_empty() => match root.data_type.physical() {
-            Physical::Bits | Physical::Fixed(..=8) => 128,
+            Physical::Bits | Physical::Fixed(..=8) => 32,
             _ => 16,
         },
         _ => 16,

@@ -219,3 +219,72 @@ fn repeat(value: &[u8], out: &mut [u8]) {
         filled += more;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Values;
+    use alloc::{vec, vec::Vec};
+
+    fn picked(items: &[&[u8]], logical: &str, indices: &[u32]) -> Column {
+        let data_type = DataType::parse(logical, Vec::new()).unwrap();
+        let shape = LeafShape::of(&data_type).unwrap();
+        let mut slots = LeafBuilder::new(shape.clone(), 0, None);
+        for item in items {
+            match shape.slot_bytes() {
+                Some(width) => slots.grow_fixed(1, width).unwrap().copy_from_slice(item),
+                None => slots.append_value(item).unwrap(),
+            }
+        }
+        let mut leaf = LeafBuilder::new(shape, 0, None);
+        let items = Items::new(slots);
+        // In two parts: the second begins behind what is there.
+        let (first, second) = indices.split_at(indices.len() / 3);
+        items.append_to(&mut leaf, first).unwrap();
+        items.append_to(&mut leaf, second).unwrap();
+        leaf.finish(&data_type, None)
+    }
+
+    #[test]
+    fn items_by_number() {
+        let long = [b'x'; 40];
+        let short: [&[u8]; 5] = [b"a", b"", b"sixteen bytes ok", b"bcd", b"efgh"];
+        let mixed: [&[u8]; 5] = [b"a", b"", &long, b"seventeen bytes..", b"efgh"];
+        let fixed: [&[u8]; 5] = [b"1234", b"5678", b"9abc", b"defg", b"hijk"];
+        for indices in [vec![], vec![3; 40], (0..300u32).map(|i| i * i % 5).collect(), vec![2, 1, 0, 4]] {
+            for (items, logical) in [
+                (short, "string"),
+                (short, "large_binary"),
+                (mixed, "large_string"),
+                (mixed, "binary"),
+                (fixed, "int32"),
+                (fixed, "fixed_size_binary:4"),
+            ] {
+                let column = picked(&items, logical, &indices);
+                assert_eq!(column.len(), indices.len());
+                for (row, &index) in indices.iter().enumerate() {
+                    let expected = items[index as usize];
+                    match column.values() {
+                        Values::Fixed(bytes) => assert_eq!(&bytes.as_slice()[4 * row..][..4], expected),
+                        _ => assert_eq!(column.bytes(row), Some(expected), "{logical}, row {row}"),
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn bits_by_number() {
+        let data_type = DataType::parse("bool", Vec::new()).unwrap();
+        let shape = LeafShape::of(&data_type).unwrap();
+        let mut slots = LeafBuilder::new(shape.clone(), 0, None);
+        slots.append_bytes_as_bits(&[0, 1]).unwrap();
+        let items = Items::new(slots);
+        let mut leaf = LeafBuilder::new(shape, 0, None);
+        items.append_to(&mut leaf, &[1, 0, 1]).unwrap();
+        items.append_to(&mut leaf, &[1, 1]).unwrap();
+        let column = leaf.finish(&data_type, None);
+        let Values::Bits(bits) = column.values() else { panic!("expected bits") };
+        assert_eq!((0..5).map(|i| bits.get(i)).collect::<Vec<_>>(), [true, false, true, true, true]);
+    }
+}

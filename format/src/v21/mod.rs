@@ -5,13 +5,15 @@
 //! mini_block  chunks of small values                 full_zip    large values, one by one
 //! constant    one value, or only nulls               chunks      where chunks and their rows lie
 //! values      encodings inside a chunk               block       encodings of a whole buffer
-//! packed      rows of structs with variable fields   blob        descriptions of values that lie elsewhere
+//! dictionary  distinct values of a page              packed      rows of structs with variable fields
+//! blob        descriptions of values that lie elsewhere
 //! ```
 
 mod blob;
 mod block;
 mod chunks;
 mod constant;
+mod dictionary;
 mod full_zip;
 mod layers;
 mod levels;

@@ -1,5 +1,6 @@
 //! Vectors that are stored as they are, centroids among them.
 
+use super::block::{Block, BlockScratch, Wanted};
 use crate::{Error, Result, vector::Vector, with_numbers};
 use alloc::format;
 use bytemuck::Pod;
@@ -15,27 +16,44 @@ pub(super) fn distances(query: &Vector, metric: Metric, rows: &Tensor, out: &mut
     with_numbers!(query, values => typed(values, metric, rows, out));
 }
 
-/// The distances of `query` to rows `start..start + out.len()` of those that lie end to end in `vectors`.
-pub(super) fn block(
+/// Finds the rows of a block of `vectors`, which lie end to end, that are near enough.
+pub(super) fn scan(
     query: &Vector,
     metric: Metric,
     vectors: &Buffer,
-    start: usize,
-    out: &mut [f32],
+    block: &Block<'_>,
+    room: &mut BlockScratch,
 ) -> Result<()> {
     fn typed<T: Element + Pod>(
         query: &[T],
         metric: Metric,
         vectors: &Buffer,
-        start: usize,
-        out: &mut [f32],
+        block: &Block<'_>,
+        room: &mut BlockScratch,
     ) -> Option<()> {
-        let rows = vectors.typed::<T>().get(start * query.len()..(start + out.len()) * query.len())?;
-        DistanceTable::<T>::current().distances(metric, query, rows, query.len(), out);
+        let rows = vectors.typed::<T>().get(..block.rows.end * query.len())?;
+        block.compare(room, |wanted, out| compare(metric, query, rows, wanted, out));
         Some(())
     }
-    let done = with_numbers!(query, values => typed(values, metric, vectors, start, out));
+    let done = with_numbers!(query, values => typed(values, metric, vectors, block, room));
     done.ok_or_else(|| Error::corrupt("expected vectors of the query's type"))
+}
+
+/// The distances of `query` to those of `rows` that are wanted, which lie one after the other.
+pub(super) fn compare<T: Element>(
+    metric: Metric,
+    query: &[T],
+    rows: &[T],
+    wanted: Wanted<'_>,
+    out: &mut [f32],
+) {
+    let (table, pitch) = (DistanceTable::<T>::current(), query.len());
+    match wanted {
+        Wanted::All(range) => {
+            table.distances(metric, query, &rows[range.start * pitch..range.end * pitch], pitch, out);
+        }
+        Wanted::Of(positions) => table.distances_of(metric, query, rows, pitch, positions, out),
+    }
 }
 
 /// Checks that a query is of the type of an index.

@@ -10,6 +10,7 @@
 //! What a partition holds is read and checked by [`Ivf::read`]; the caller keeps it, for it is the same for every query.
 //! All storages give distances on one scale: squared L2, 1 − cosine, 1 − product, or differing bits; coded ones give estimates of them.
 
+mod block;
 mod flat;
 mod partition;
 mod product;
@@ -17,16 +18,23 @@ mod scalar;
 
 use crate::{Error, Result, nearest::Collector, vector::Vector};
 use alloc::{format, vec::Vec};
+use block::{Block, BlockScratch};
 use lancet_format::index::{IndexFiles, IvfIndex, Metric as FileMetric, Storage, SubIndex};
 use lancet_kernels::{
+    codes,
     distance::Metric,
+    mask,
     select::{self, TopK},
 };
 pub use partition::Partition;
 use partition::Piece;
 
-/// Rows whose distances are computed at a time: they stay in the cache until they are compared.
+/// Rows that are scanned at a time: their distances stay in the cache until they are compared.
 const BLOCK_ROWS: usize = 1024;
+
+/// Rows of the first block where no row was found yet that others could be compared with. Each block after it is twice as
+/// long: of rows in any order, each then has about as many that are nearer than all before.
+const FIRST_ROWS: usize = 64;
 
 /// Which rows of a partition may be returned.
 pub trait RowFilter {
@@ -57,22 +65,10 @@ pub struct Scratch {
     ranking: Vec<f32>,
     ranked: Vec<(f32, u32)>,
     nearest: TopK,
-    distances: Vec<f32>,
     mask: Vec<u64>,
-    codes: CodeScratch,
-}
-
-/// Room for comparing codes.
-#[derive(Debug, Default)]
-struct CodeScratch {
-    /// The query less the centroid.
-    residual: Vec<f32>,
-    table: Vec<f32>,
-    query_codes: Vec<u8>,
-    query: Vec<f32>,
-    sums: Vec<u32>,
-    /// Whether distances are half of the squared ones.
-    halved: bool,
+    block: BlockScratch,
+    product: product::Scratch,
+    scalar: scalar::Scratch,
 }
 
 /// A query for one column, its vector brought into the form that an index compares.
@@ -100,9 +96,7 @@ impl Ivf {
         let codes = match *file.storage() {
             Storage::Flat => Codes::Flat,
             Storage::Product { .. } => Codes::Product(product::Quantizer::new(&file)?),
-            Storage::Scalar { start, end } => {
-                Codes::Scalar(scalar::Quantizer::new(start, end, file.dimension())?)
-            }
+            Storage::Scalar { start, end } => Codes::Scalar(scalar::Quantizer::new(start, end)),
             _ => {
                 return Err(Error::unsupported(format!(
                     "indices of kind {} are not searched yet",
@@ -209,72 +203,83 @@ impl Ivf {
         scratch: &mut Scratch,
         found: &mut dyn Collector,
     ) -> Result<()> {
+        let mut is_prepared = false;
+        for piece in partition.pieces() {
+            if scratch.keep(filter, piece.row_ids()) {
+                if !is_prepared {
+                    self.prepare_codes(query, number, piece, scratch);
+                    is_prepared = true;
+                }
+                self.scan(query, piece, filter.is_some(), scratch, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes ready what codes of partition `number` are compared with; `first` are the first that will be.
+    fn prepare_codes(&self, query: &Query, number: usize, first: Piece<'_>, scratch: &mut Scratch) {
         match &self.codes {
             Codes::Flat => {}
             Codes::Product(quantizer) => {
-                quantizer.prepare(
-                    &query.vector,
-                    self.file.centroids(),
-                    number,
-                    self.metric,
-                    &mut scratch.codes,
-                );
+                codes::prefetch(first.codes().as_slice());
+                let centroids = self.file.centroids();
+                quantizer.prepare(&query.vector, centroids, number, self.metric, &mut scratch.product);
             }
-            Codes::Scalar(quantizer) => quantizer.prepare(&query.vector, self.metric, &mut scratch.codes),
+            Codes::Scalar(quantizer) => quantizer.prepare(&query.vector, self.metric, &mut scratch.scalar),
         }
-        partition.pieces().try_for_each(|piece| self.scan(query, piece, filter, scratch, found))
     }
 
-    /// Searches some rows of the partition that the scratch was prepared for.
+    /// Searches some rows of the partition that the scratch was prepared for, or those in its mask.
     fn scan(
         &self,
         query: &Query,
         piece: Piece<'_>,
-        filter: Option<&dyn RowFilter>,
+        is_masked: bool,
         scratch: &mut Scratch,
         found: &mut dyn Collector,
     ) -> Result<()> {
         let rows = piece.row_ids().len();
-        let mask = match filter {
-            None => None,
-            Some(filter) => {
-                scratch.mask.clear();
-                scratch.mask.resize(rows.div_ceil(64), 0);
-                filter.keep(piece.row_ids(), &mut scratch.mask);
-                if scratch.mask.iter().all(|&word| word == 0) {
-                    return Ok(());
-                }
-                Some(&*scratch.mask)
-            }
-        };
+        let Scratch { mask, block: room, product, scalar, .. } = scratch;
+        let mask = is_masked.then_some(&mask[..]);
         let mut start = 0;
+        let mut most = if found.threshold().is_finite() { BLOCK_ROWS } else { FIRST_ROWS };
         while start < rows {
-            let count = BLOCK_ROWS.min(rows - start);
-            let words = start / 64..(start + count).div_ceil(64);
-            let block_mask = mask.map(|mask| &mask[words]);
-            if block_mask.is_some_and(|words| words.iter().all(|&word| word == 0)) {
-                start += count;
+            let threshold = found.threshold();
+            let end = rows.min(start + most);
+            let kept = mask.map(|mask| &mask[start / 64..end.div_ceil(64)]);
+            let block = Block { rows: start..end, kept, threshold };
+            start = end;
+            most = BLOCK_ROWS.min(most * 2);
+            if kept.is_some_and(|words| words.iter().all(|&word| word == 0)) {
                 continue;
             }
-            scratch.distances.resize(count, 0.0);
-            let distances = &mut scratch.distances[..count];
+            room.clear();
             match &self.codes {
-                Codes::Flat => flat::block(&query.vector, self.metric, piece.codes(), start, distances)?,
+                Codes::Flat => flat::scan(&query.vector, self.metric, piece.codes(), &block, room)?,
                 Codes::Product(quantizer) => {
-                    quantizer.block(piece.codes().as_slice(), rows, start, &scratch.codes, distances);
+                    quantizer.scan(piece.codes().as_slice(), rows, &block, product, room);
                 }
-                Codes::Scalar(quantizer) => {
-                    quantizer.block(piece.codes().as_slice(), start, &mut scratch.codes, distances);
-                }
+                Codes::Scalar(quantizer) => quantizer.scan(piece.codes().as_slice(), &block, scalar, room),
             }
-            found.offer(distances, &piece.row_ids()[start..start + count], block_mask);
-            start += count;
+            room.offer(piece.row_ids(), found);
         }
         Ok(())
     }
 }
 
 impl Scratch {
+    /// Writes the mask of the rows that a filter keeps; whether there is any.
+    fn keep(&mut self, filter: Option<&dyn RowFilter>, row_ids: &[u64]) -> bool {
+        let Some(filter) = filter else { return true };
+        self.mask.clear();
+        self.mask.resize(row_ids.len().div_ceil(64), 0);
+        filter.keep(row_ids, &mut self.mask);
+        if let Some(last) = self.mask.last_mut() {
+            *last &= !0 >> (row_ids.len().wrapping_neg() % 64);
+        }
+        mask::any(&self.mask)
+    }
+
     /// The distances and numbers of the partitions that [`Ivf::rank`] found, the nearest first.
     pub fn ranked(&self) -> &[(f32, u32)] {
         &self.ranked

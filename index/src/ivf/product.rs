@@ -6,7 +6,7 @@
 //! ```
 //! Vectors are unit vectors under cosine, whose squared distance is twice 1 − cosine.
 
-use super::CodeScratch;
+use super::{Block, BlockScratch};
 use crate::{Error, Result, vector::Vector};
 use alloc::vec::Vec;
 use half::f16;
@@ -15,8 +15,8 @@ use lancet_format::{
     index::{IvfIndex, Storage, Tensor},
 };
 use lancet_kernels::{
-    codes::product::{self, Layout},
-    distance::{DistanceTable, Metric},
+    codes::product::{Codewords, Layout, Lookup, Number},
+    distance::Metric,
 };
 
 /// Codewords, and how codes lie.
@@ -27,13 +27,21 @@ pub(super) struct Quantizer {
     /// Added to a sum, and what it is then multiplied by.
     shift: f32,
     scale: f32,
-    dimension: usize,
 }
 
 #[derive(Debug)]
 enum Codebook {
-    Float32(Vec<f32>),
-    Float64(Vec<f64>),
+    Float32(Codewords<f32>),
+    Float64(Codewords<f64>),
+}
+
+/// Room for the table of a partition and what it is made of.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// The query less the centroid.
+    residual: Vec<f32>,
+    wide_residual: Vec<f64>,
+    lookup: Lookup,
 }
 
 impl Quantizer {
@@ -43,12 +51,17 @@ impl Quantizer {
         else {
             return Err(Error::corrupt("expected codewords"));
         };
+        let layout = Layout { parts, bits, transposed };
+        let narrow = |numbers: &[f32]| Codebook::Float32(Codewords::new(layout, numbers));
         let codebook = match tensor.item() {
-            DataType::Float64 => Codebook::Float64(tensor.values().unwrap_or_default().to_vec()),
-            DataType::Float16 => Codebook::Float32(
-                tensor.values::<f16>().unwrap_or_default().iter().map(|value| value.to_f32()).collect(),
-            ),
-            DataType::Float32 => Codebook::Float32(tensor.values().unwrap_or_default().to_vec()),
+            DataType::Float64 => {
+                Codebook::Float64(Codewords::new(layout, tensor.values().unwrap_or_default()))
+            }
+            DataType::Float16 => {
+                let values = tensor.values::<f16>().unwrap_or_default();
+                narrow(&values.iter().map(|value| value.to_f32()).collect::<Vec<_>>())
+            }
+            DataType::Float32 => narrow(tensor.values().unwrap_or_default()),
             other => {
                 return Err(Error::unsupported(alloc::format!("codewords of type {other} are not searched")));
             }
@@ -58,8 +71,7 @@ impl Quantizer {
             FileMetric::Cosine => (0.0, 0.5),
             _ => (0.0, 1.0),
         };
-        let layout = Layout { parts, bits, transposed };
-        Ok(Quantizer { layout, codebook, shift, scale, dimension: file.dimension() })
+        Ok(Quantizer { layout, codebook, shift, scale })
     }
 
     /// Makes the table for partition `number`.
@@ -69,66 +81,112 @@ impl Quantizer {
         centroids: &Tensor,
         number: usize,
         metric: Metric,
-        scratch: &mut CodeScratch,
+        scratch: &mut Scratch,
     ) {
-        let CodeScratch { residual, table, .. } = scratch;
-        let (words, width) = (self.layout.codewords(), self.dimension / self.layout.parts);
-        table.resize(self.layout.parts * words, 0.0);
-        let centroid = number * self.dimension..(number + 1) * self.dimension;
+        fn table<T: Number>(
+            words: &Codewords<T>,
+            vector: &[T],
+            is_dot: bool,
+            layout: Layout,
+            to: &mut Lookup,
+        ) {
+            to.start(layout, |out| match is_dot {
+                true => words.products(vector, out),
+                false => words.squared_distances(vector, out),
+            });
+        }
+        let Scratch { residual, wide_residual, lookup } = scratch;
+        let is_dot = metric == Metric::Dot;
+        let centroid = number * query.len()..(number + 1) * query.len();
         match (&self.codebook, query) {
-            (Codebook::Float32(codebook), _) => {
+            (Codebook::Float32(words), _) => {
                 residual.clear();
-                match (query, metric) {
-                    (Vector::Float16(values), Metric::Dot) => {
-                        residual.extend(values.iter().map(|x| x.to_f32()))
-                    }
-                    (Vector::Float16(values), _) => {
+                match (query, is_dot) {
+                    (Vector::Float16(values), true) => residual.extend(values.iter().map(|x| x.to_f32())),
+                    (Vector::Float16(values), false) => {
                         let centroid = &centroids.values::<f16>().unwrap_or_default()[centroid];
                         residual.extend(values.iter().zip(centroid).map(|(&x, &c)| (x - c).to_f32()));
                     }
-                    (Vector::Float32(values), Metric::Dot) => residual.extend_from_slice(values),
-                    (Vector::Float32(values), _) => {
+                    (Vector::Float32(values), true) => residual.extend_from_slice(values),
+                    (Vector::Float32(values), false) => {
                         let centroid = &centroids.values::<f32>().unwrap_or_default()[centroid];
                         residual.extend(values.iter().zip(centroid).map(|(&x, &c)| x - c));
                     }
                     _ => return,
                 }
-                let distances = DistanceTable::<f32>::current();
-                let metric = if metric == Metric::Dot { Metric::Dot } else { Metric::L2 };
-                let parts = residual.chunks_exact(width).zip(codebook.chunks_exact(words * width));
-                for (out, (part, words)) in table.chunks_exact_mut(words).zip(parts) {
-                    distances.distances(metric, part, words, width, out);
-                }
+                table(words, residual, is_dot, self.layout, lookup);
             }
-            (Codebook::Float64(codebook), Vector::Float64(values)) => {
-                let mut residual = values.clone();
-                if metric != Metric::Dot {
+            (Codebook::Float64(words), Vector::Float64(values)) => {
+                wide_residual.clear();
+                wide_residual.extend_from_slice(values);
+                if !is_dot {
                     let centroid = &centroids.values::<f64>().unwrap_or_default()[centroid];
-                    residual.iter_mut().zip(centroid).for_each(|(x, &c)| *x -= c);
+                    wide_residual.iter_mut().zip(centroid).for_each(|(x, &c)| *x -= c);
                 }
-                let distances = DistanceTable::<f64>::current();
-                let metric = if metric == Metric::Dot { Metric::Dot } else { Metric::L2 };
-                let parts = residual.chunks_exact(width).zip(codebook.chunks_exact(words * width));
-                for (out, (part, words)) in table.chunks_exact_mut(words).zip(parts) {
-                    distances.distances(metric, part, words, width, out);
-                }
+                table(words, wide_residual, is_dot, self.layout, lookup);
             }
             (Codebook::Float64(_), _) => {}
         }
     }
 
-    /// The distances of rows `start..start + out.len()` of a partition of `rows`.
-    pub(super) fn block(
+    /// Finds the rows of a block of a partition of `rows` that are near enough.
+    pub(super) fn scan(
         &self,
         codes: &[u8],
         rows: usize,
-        start: usize,
-        scratch: &CodeScratch,
-        out: &mut [f32],
+        block: &Block<'_>,
+        scratch: &mut Scratch,
+        room: &mut BlockScratch,
     ) {
-        product::distances(self.layout, &scratch.table, codes, rows, start, out);
+        let (out, threshold) = (&mut room.candidates, self.highest_sum(block.threshold));
+        scratch.lookup.scan(codes, rows, block.rows.clone(), block.kept, threshold, out);
         if (self.shift, self.scale) != (0.0, 1.0) {
-            out.iter_mut().for_each(|distance| *distance = (*distance + self.shift) * self.scale);
+            out.distances_mut()
+                .iter_mut()
+                .for_each(|distance| *distance = (*distance + self.shift) * self.scale);
+        }
+    }
+
+    /// No sum above it has a distance of `threshold` or less.
+    ///
+    /// With `t` the distance above the threshold, shift and scale in f32 keep the order, and a sum that they take below
+    /// `t` is at most `t ÷ scale − shift` and a rounding of f32 away.
+    fn highest_sum(&self, threshold: f32) -> f32 {
+        if (self.shift, self.scale) == (0.0, 1.0) || !threshold.is_finite() {
+            return threshold;
+        }
+        let above = f64::from(threshold.next_up()) / f64::from(self.scale);
+        ((above - f64::from(self.shift)) as f32).next_up()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_distance_within_the_threshold_is_missed() {
+        let codewords = Codewords::new(Layout { parts: 1, bits: 8, transposed: true }, &[0.0f32; 256]);
+        for (shift, scale) in [(0.0, 1.0), (0.0, 0.5), (-15.0, 1.0), (-24.0, 1.0), (-1e4, 1.0), (-95.0, 0.5)]
+        {
+            let quantizer = Quantizer {
+                layout: codewords.layout(),
+                codebook: Codebook::Float32(codewords.clone()),
+                shift,
+                scale,
+            };
+            for threshold in [-3.0, -1e-30, 0.0, 1e-45, 1e-7, 0.1, 1.0, 1.9999999, 2.0, 77.7, 1e30, f32::MAX]
+            {
+                let highest = quantizer.highest_sum(threshold);
+                // Sums just above the highest, and just above where the threshold comes from.
+                for start in [highest, threshold / scale - shift] {
+                    let mut sum = start;
+                    for _ in 0..1000 {
+                        sum = sum.next_up();
+                        assert!(sum <= highest || (sum + shift) * scale > threshold, "{sum} at {threshold}");
+                    }
+                }
+            }
         }
     }
 }

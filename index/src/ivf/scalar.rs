@@ -7,9 +7,13 @@
 //! ```
 //! Vectors are unit vectors under cosine, whose squared distance is twice 1 − cosine.
 
-use super::CodeScratch;
-use crate::{Error, Result, vector::Vector};
-use alloc::format;
+use super::{
+    block::{Block, BlockScratch, Wanted},
+    flat::compare,
+};
+use crate::vector::Vector;
+use alloc::vec::Vec;
+use core::slice;
 use lancet_kernels::{codes::scalar, distance::Metric};
 
 /// The bounds of the numbers.
@@ -21,17 +25,19 @@ pub(super) struct Quantizer {
     step: f32,
 }
 
+/// The query in the form that codes are compared with.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// Its codes, or its numbers for products.
+    codes: Vec<u8>,
+    numbers: Vec<f32>,
+    /// Whether distances are half of the squared ones.
+    halved: bool,
+}
+
 impl Quantizer {
-    /// # Errors
-    /// Unsupported if vectors have so many numbers that the sum of squared differences may not fit 32 bits.
-    pub(super) fn new(start: f64, end: f64, dimension: usize) -> Result<Self> {
-        if dimension > scalar::MAX_DIMENSION {
-            return Err(Error::unsupported(format!(
-                "scalar quantization of {dimension} numbers, expected at most {}",
-                scalar::MAX_DIMENSION
-            )));
-        }
-        Ok(Quantizer { start, end, step: (end - start) as f32 / 255.0 })
+    pub(super) fn new(start: f64, end: f64) -> Self {
+        Quantizer { start, end, step: (end - start) as f32 / 255.0 }
     }
 
     fn code(&self, number: f64) -> u8 {
@@ -43,31 +49,42 @@ impl Quantizer {
     }
 
     /// Brings the query into the form that codes are compared with.
-    pub(super) fn prepare(&self, query: &Vector, metric: Metric, scratch: &mut CodeScratch) {
+    pub(super) fn prepare(&self, query: &Vector, metric: Metric, scratch: &mut Scratch) {
         let numbers = (0..query.len()).map(|index| query.get(index));
-        scratch.query.clear();
-        scratch.query_codes.clear();
+        scratch.numbers.clear();
+        scratch.codes.clear();
         match metric {
-            Metric::Dot => scratch.query.extend(numbers.map(|number| number as f32)),
-            _ => scratch.query_codes.extend(numbers.map(|number| self.code(number))),
+            Metric::Dot => scratch.numbers.extend(numbers.map(|number| number as f32)),
+            _ => scratch.codes.extend(numbers.map(|number| self.code(number))),
         }
         scratch.halved = metric == Metric::Cosine;
     }
 
-    /// The distances of rows `start..start + out.len()` of a partition.
-    pub(super) fn block(&self, codes: &[u8], start: usize, scratch: &mut CodeScratch, out: &mut [f32]) {
-        let CodeScratch { query, query_codes, sums, halved, .. } = scratch;
-        let dimension = query.len().max(query_codes.len());
-        let codes = &codes[start * dimension..(start + out.len()) * dimension];
+    /// Finds the rows of a block that are near enough.
+    pub(super) fn scan(&self, codes: &[u8], block: &Block<'_>, query: &Scratch, room: &mut BlockScratch) {
+        let Scratch { codes: query_codes, numbers, halved } = query;
+        let dimension = numbers.len().max(query_codes.len());
         if query_codes.is_empty() {
-            let constant = self.start as f32 * query.iter().sum::<f32>();
-            scalar::products(query, codes, out);
-            out.iter_mut().for_each(|distance| *distance = 1.0 - (constant + self.step * *distance));
-            return;
+            let constant = self.start as f32 * numbers.iter().sum::<f32>();
+            return block.compare(room, |wanted, out| {
+                match wanted {
+                    Wanted::All(rows) => {
+                        scalar::products(numbers, &codes[rows.start * dimension..rows.end * dimension], out);
+                    }
+                    Wanted::Of(positions) => {
+                        for (out, &row) in out.iter_mut().zip(positions) {
+                            let codes = &codes[row as usize * dimension..][..dimension];
+                            scalar::products(numbers, codes, slice::from_mut(out));
+                        }
+                    }
+                }
+                out.iter_mut().for_each(|x| *x = 1.0 - (constant + self.step * *x));
+            });
         }
-        sums.resize(out.len(), 0);
-        scalar::squared_differences(query_codes, codes, &mut sums[..out.len()]);
         let scale = self.step * self.step * if *halved { 0.5 } else { 1.0 };
-        out.iter_mut().zip(sums.iter()).for_each(|(distance, &sum)| *distance = sum as f32 * scale);
+        block.compare(room, |wanted, out| {
+            compare(Metric::L2, query_codes, codes, wanted, out);
+            out.iter_mut().for_each(|x| *x *= scale);
+        });
     }
 }

@@ -1,51 +1,51 @@
 //! Scalar quantization: a byte for each number of a vector.
+//!
+//! Squared differences of codes are those of vectors of bytes, which [`DistanceTable<u8>`] has.
+//!
+//! [`DistanceTable<u8>`]: crate::distance::DistanceTable
 
-/// The longest rows: a sum of so many squared differences fits 32 bits.
-pub const MAX_DIMENSION: usize = 65_535;
-
-/// Writes the sum of squared differences of codes for each of the rows that lie end to end in `codes`.
-///
-/// # Panics
-/// If `codes` does not hold `out.len()` rows of the query's length, or that is above [`MAX_DIMENSION`].
-pub fn squared_differences(query: &[u8], codes: &[u8], out: &mut [u32]) {
-    assert_eq!(codes.len(), query.len() * out.len(), "codes of all rows");
-    assert!(query.len() <= MAX_DIMENSION, "a sum that fits 32 bits");
-    for (row, out) in codes.chunks_exact(query.len().max(1)).zip(out) {
-        *out = row.iter().zip(query).map(|(&a, &b)| u32::from(a.abs_diff(b)).pow(2)).sum();
-    }
-}
+use super::Kernels;
 
 /// Writes the sum of products of codes and the query's numbers, in f32, for each of the rows that lie end to end in
-/// `codes`.
+/// `codes`. The order of the sum is the same for all instruction sets.
 ///
 /// # Panics
 /// If `codes` does not hold `out.len()` rows of the query's length.
 pub fn products(query: &[f32], codes: &[u8], out: &mut [f32]) {
     assert_eq!(codes.len(), query.len() * out.len(), "codes of all rows");
-    for (row, out) in codes.chunks_exact(query.len().max(1)).zip(out) {
-        *out = row.iter().zip(query).map(|(&code, &x)| f32::from(code) * x).sum();
+    if query.is_empty() {
+        return out.fill(0.0);
     }
+    (Kernels::current().bytes)(query, codes, out);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::{Random, rounds};
+    use std::vec::Vec;
 
     #[test]
     fn sums_of_rows() {
-        let (query, codes) = ([0, 255, 7], [255, 0, 7, 1, 253, 9]);
-        let mut sums = [0; 2];
-        squared_differences(&query, &codes, &mut sums);
-        assert_eq!(sums, [2 * 255 * 255, 1 + 4 + 4]);
+        let codes = [255, 0, 7, 1, 253, 9];
         let mut products_of_rows = [0.0; 2];
         products(&[0.5, -1.0, 2.0], &codes, &mut products_of_rows);
         assert_eq!(products_of_rows, [127.5 + 14.0, 0.5 - 253.0 + 18.0]);
     }
 
     #[test]
-    fn the_greatest_sum_fits() {
-        let mut sums = [0];
-        squared_differences(&[0; MAX_DIMENSION], &[255; MAX_DIMENSION], &mut sums);
-        assert_eq!(u64::from(sums[0]), MAX_DIMENSION as u64 * 255 * 255);
+    fn whole_numbers_are_summed_exactly() {
+        let mut random = Random(5);
+        for dimension in 0..rounds(200) {
+            let query: Vec<f32> = (0..dimension).map(|_| random.below(50) as f32 - 20.0).collect();
+            let codes = random.bytes(3 * dimension);
+            let mut out = [-1.0; 3];
+            products(&query, &codes, &mut out);
+            for (row, out) in out.into_iter().enumerate() {
+                let codes = &codes[row * dimension..][..dimension];
+                let sum: f32 = query.iter().zip(codes).map(|(x, &code)| x * f32::from(code)).sum();
+                assert_eq!(out, sum, "{dimension} numbers");
+            }
+        }
     }
 }

@@ -3,9 +3,12 @@
 //! Every file is opened and read whole. What it says about rows that live in fragments which the segment covers must be what
 //! the column says, and nothing may be missing; other rows it may name as it likes.
 
+#[path = "../common/allocations.rs"]
+mod allocations;
 mod judge;
 mod layouts;
 mod planner;
+mod probes;
 mod search;
 mod vectors;
 

@@ -22,6 +22,10 @@ class Lancet:
         """The rows that `query` or `take` writes."""
         return json.loads(self._run(command, dataset, *args, "--output", "json"))
 
+    def record(self, command: str, dataset: Path, *args: str) -> Row:
+        """The one record that a command writes."""
+        return json.loads(self._run(command, dataset, *args, "--output", "json"))
+
     def count(self, dataset: Path, *args: str) -> int:
         """The number that `count` prints."""
         return int(self._run("count", dataset, *args))

@@ -60,7 +60,7 @@ class IndexedHistory:
             enable_stable_row_ids=self.stable_row_ids,
             max_rows_per_file=-(-rows // fragments),
         )
-        self.log.append(f"create({rows} rows, {fragments} fragments)")
+        self.log[-1] += f"({rows} rows, {fragments} fragments)"
 
     def dataset(self) -> lance.LanceDataset:
         """The newest version."""

@@ -2,6 +2,9 @@
 
 pub(crate) mod bits;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod code_tables;
+pub(crate) mod codes;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod compare;
 pub(crate) mod distance;
 pub(crate) mod distance_kernels;
@@ -12,3 +15,5 @@ pub(crate) mod measure;
 pub(crate) mod prefetch;
 pub(crate) mod roofline;
 pub(crate) mod sqrt;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(crate) mod within;

@@ -1,5 +1,6 @@
 //! AVX2, with FMA, F16C, BMI1, BMI2 and POPCNT.
 
+pub(crate) mod codes;
 pub(crate) mod compare;
 pub(crate) mod distance;
 pub(crate) mod many;

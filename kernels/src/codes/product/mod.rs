@@ -2,10 +2,21 @@
 //!
 //! ```text
 //! table       M × K numbers: the distance of part m of the query to codeword c at m × K + c
-//! distance    table[0][code 0] + table[1][code 1] + … in f32, in this order
+//! distance    0 + table[0][code 0] + table[1][code 1] + … in f32, in this order
 //! transposed  byte j of row i at j × rows + i              else at i × bytes + j
 //! 4 bits      byte j holds code 2j in its low half, code 2j + 1 in its high half
 //! ```
+//!
+//! [`Codewords`] make the table of a query, and a [`Lookup`] scans the codes of a partition by it.
+
+mod bounds;
+mod codewords;
+mod lookup;
+
+pub use codewords::{Codewords, Number};
+pub use lookup::Lookup;
+
+use super::{Columns, Kernels};
 
 /// How the codes of a partition lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +39,13 @@ impl Layout {
     pub fn codewords(&self) -> usize {
         1 << self.bits
     }
+
+    /// # Panics
+    /// If codes are not of 4 or 8 bits, or half a byte is left.
+    fn check(&self) {
+        assert!(matches!(self.bits, 4 | 8), "codes of 4 or 8 bits");
+        assert!((self.parts * self.bits as usize).is_multiple_of(8), "rows of whole bytes");
+    }
 }
 
 /// Writes the distances of rows `start..start + out.len()` of the `rows` whose codes are `codes`.
@@ -35,30 +53,40 @@ impl Layout {
 /// # Panics
 /// If `codes` or `table` are not of the size that the layout asks for, or the rows are not there.
 pub fn distances(layout: Layout, table: &[f32], codes: &[u8], rows: usize, start: usize, out: &mut [f32]) {
-    assert!(matches!(layout.bits, 4 | 8), "codes of 4 or 8 bits");
+    layout.check();
     assert_eq!(table.len(), layout.parts * layout.codewords(), "a number for each codeword");
-    assert_eq!(codes.len(), rows * layout.row_bytes(), "codes of all rows");
-    assert!(start + out.len() <= rows, "rows that are there");
-    out.fill(0.0);
-    for byte in 0..layout.row_bytes() {
-        let at = |row: usize| match layout.transposed {
-            true => codes[byte * rows + start + row],
-            false => codes[(start + row) * layout.row_bytes() + byte],
-        };
-        match layout.bits {
-            8 => {
-                let table = &table[byte * 256..][..256];
-                for (row, sum) in out.iter_mut().enumerate() {
-                    *sum += table[usize::from(at(row))];
-                }
-            }
-            _ => {
-                let (low, high) = table[byte * 32..][..32].split_at(16);
-                for (row, sum) in out.iter_mut().enumerate() {
-                    let code = at(row);
-                    *sum = *sum + low[usize::from(code & 15)] + high[usize::from(code >> 4)];
-                }
-            }
+    let bytes = layout.row_bytes();
+    let columns = Columns::new(codes, bytes, rows, start, out.len());
+    if layout.transposed {
+        return sums(Kernels::current(), layout, &columns, table, out);
+    }
+    let codes = codes[start * bytes..].chunks_exact(bytes.max(1));
+    for (out, codes) in out.iter_mut().zip(codes) {
+        *out = distance(layout, table, codes.iter().copied());
+    }
+}
+
+/// The distances of rows that lie byte by byte.
+fn sums(kernels: &Kernels, layout: Layout, columns: &Columns<'_>, table: &[f32], out: &mut [f32]) {
+    match layout.bits {
+        8 => (kernels.sums_of_8)(columns, table, out),
+        _ => (kernels.sums_of_4)(columns, table, out),
+    }
+}
+
+/// The distance of the row of these codes.
+#[inline(always)]
+fn distance(layout: Layout, table: &[f32], codes: impl Iterator<Item = u8>) -> f32 {
+    match layout.bits {
+        8 => {
+            let parts = table.as_chunks::<256>().0.iter();
+            parts.zip(codes).fold(0.0, |sum, (part, code)| sum + part[usize::from(code)])
+        }
+        _ => {
+            let pairs = table.as_chunks::<16>().0.as_chunks::<2>().0.iter();
+            pairs.zip(codes).fold(0.0, |sum, ([low, high], code)| {
+                sum + low[usize::from(code & 15)] + high[usize::from(code >> 4)]
+            })
         }
     }
 }
