@@ -13,7 +13,7 @@ use std::{
     time::Instant,
 };
 
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "vec-ivf-flat-l2",
     "vec-ivf-flat-cosine",
     "vec-ivf-flat-dot",
@@ -23,6 +23,7 @@ const NAMES: [&str; 13] = [
     "vec-ivf-pq-cosine",
     "vec-ivf-pq-dot",
     "vec-ivf-pq-4bit-l2",
+    "vec-ivf-pq-f64-l2",
     "vec-ivf-pq-delta-l2",
     "vec-ivf-sq-l2",
     "vec-ivf-sq-cosine",
