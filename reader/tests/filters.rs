@@ -3,7 +3,7 @@
 mod common;
 
 use common::fixture;
-use lancet::{Batch, Dataset, ErrorKind, Scan, Stats, expr::col};
+use lancet::{Batch, Dataset, ErrorKind, IndexUse, Scan, Stats, expr::col};
 use std::{
     sync::{Arc, atomic::AtomicBool, atomic::Ordering},
     time::{Duration, Instant},
@@ -142,7 +142,8 @@ fn a_limit_ends_the_scan_early() {
     let live = dataset.count_rows().unwrap();
     let examined = |limit: Option<u64>, count: bool| {
         let stats = Arc::new(Stats::default());
-        let mut scan = dataset.scan().filter("id >= 0").unwrap().record(stats.clone());
+        let scan = dataset.scan().indices(IndexUse::Never);
+        let mut scan = scan.filter("id >= 0").unwrap().record(stats.clone());
         if let Some(limit) = limit {
             scan = scan.limit(limit);
         }

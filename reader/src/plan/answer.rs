@@ -178,9 +178,8 @@ impl<'d> Answer<'d> {
         let mut all: Option<Rows> = None;
         for &number in &self.used {
             let tree = conjuncts[number].tree.as_ref();
-            let Some(rows) = tree.map(|tree| self.read(search, tree)).transpose()?.flatten() else {
-                continue;
-            };
+            let read = tree.map(|tree| self.read(search, tree)).transpose()?.flatten();
+            let Some((rows, _)) = read else { continue };
             all = Some(match all {
                 None => rows,
                 Some(all) => all.and(&rows),
@@ -189,7 +188,8 @@ impl<'d> Answer<'d> {
         Ok(all.unwrap_or_else(|| Rows::default().complement()))
     }
 
-    fn read(&self, search: Search<'_>, tree: &Tree) -> Result<Option<Rows>> {
+    /// The rows of a tree, and whether they are exact; `None` if indices do not serve it, as [`estimate`] says.
+    fn read(&self, search: Search<'_>, tree: &Tree) -> Result<Option<(Rows, bool)>> {
         let each =
             |trees: &[Tree]| trees.iter().map(|tree| self.read(search, tree)).collect::<Result<Vec<_>>>();
         Ok(match tree {
@@ -197,16 +197,25 @@ impl<'d> Answer<'d> {
                 None => None,
                 Some(located) => {
                     let rows = Rows::of(located.read(search)?);
-                    Some(if located.complement { rows.complement() } else { rows })
+                    Some((if located.complement { rows.complement() } else { rows }, located.exact))
                 }
             },
-            Tree::And(trees) => each(trees)?.into_iter().flatten().reduce(|all, rows| all.and(&rows)),
-            Tree::Or(trees) => {
-                let rows: Option<Vec<Rows>> = each(trees)?.into_iter().collect();
-                rows.and_then(|rows| rows.into_iter().reduce(|all, rows| all.or(&rows)))
+            Tree::And(trees) => {
+                let all = each(trees)?;
+                let is_served = all.iter().all(Option::is_some);
+                let both = all.into_iter().flatten().reduce(|a, b| (a.0.and(&b.0), a.1 && b.1));
+                both.map(|(rows, exact)| (rows, exact && is_served))
             }
-            Tree::Complement(inner) => self.read(search, inner)?.map(Rows::complement),
-            Tree::AtMost(inner) => self.read(search, inner)?,
+            Tree::Or(trees) => {
+                let all: Option<Vec<(Rows, bool)>> = each(trees)?.into_iter().collect();
+                all.and_then(|all| all.into_iter().reduce(|a, b| (a.0.or(&b.0), a.1 && b.1)))
+            }
+            // Of rows that may not be all, or may be too many, the others are not known.
+            Tree::Complement(inner) => match self.read(search, inner)? {
+                Some((rows, true)) => Some((rows.complement(), true)),
+                _ => None,
+            },
+            Tree::AtMost(inner) => self.read(search, inner)?.map(|(rows, _)| (rows, false)),
         })
     }
 
