@@ -36,6 +36,14 @@ fn array<const WIDTH: usize>(src: &[u8], indices: &[u32], dst: &mut [u8]) {
     }
 }
 
+/// Asks for the memory around byte `at`, if there is one: whoever reads it soon does not wait for it.
+#[inline]
+pub fn prefetch(bytes: &[u8], at: usize) {
+    if let Some(byte) = bytes.get(at) {
+        crate::arch::all::prefetch::read(core::ptr::from_ref(byte));
+    }
+}
+
 /// A 32- or 64-bit offset of a text.
 pub trait Offset: Copy {
     /// As a position; a negative one is beyond every slice.

@@ -138,6 +138,16 @@ pub fn get<T: Word>(width: usize, packed: &[u8], index: usize) -> T {
     value & mask(width)
 }
 
+/// Where in a block of values of `width` bits the first bits of value `index` lie: the position of a byte.
+///
+/// # Panics
+///
+/// If `width > T::BITS` or `index >= BLOCK`.
+pub fn position<T: Word>(width: usize, index: usize) -> usize {
+    assert!(width <= T::BITS && index < BLOCK, "value {index} of {width} bits is not in a block");
+    Place::new::<T>(run_of::<T>(index), width).row * ROW + index % lanes::<T>() * size_of::<T>()
+}
+
 /// Unpacks values `start .. start + out.len()` of a block, and only those.
 ///
 /// # Panics
@@ -314,6 +324,24 @@ mod tests {
         all_widths(|value| value as u16);
         all_widths(|value| value as u32);
         all_widths(|value| value);
+    }
+
+    /// A value whose bits are all that is set has the first of them at its position.
+    #[test]
+    fn positions_of_values() {
+        for (width, index) in [(1, 0), (7, 5), (7, 1023), (31, 500), (32, 17), (0, 3)] {
+            let mut values = [0u32; BLOCK];
+            values[index] = u32::MAX;
+            let mut packed = vec![0; packed_len(width)];
+            pack_block(width, &values, &mut packed);
+            let at = position::<u32>(width, index);
+            let first = packed.iter().position(|&byte| byte != 0);
+            assert!(
+                first.is_none_or(|first| (at..at + 4).contains(&first)),
+                "{width} {index}: {first:?} {at}"
+            );
+            assert_eq!(first.is_none(), width == 0);
+        }
     }
 
     #[test]

@@ -324,6 +324,10 @@ impl MiniBlock {
         &self.values
     }
 
+    pub(super) fn chunks(&self) -> &Extent {
+        &self.chunks
+    }
+
     pub(super) fn table(&self) -> &ChunkTable {
         &self.table
     }

@@ -10,7 +10,25 @@ use super::{
 use crate::{Result, ensure, leaf::LeafBuilder};
 use alloc::vec::Vec;
 use core::ops::Range;
-use lancet_kernels::{fsst::Symbols, unpack};
+use lancet_kernels::{fsst::Symbols, gather, unpack};
+
+/// So many ranges before a value is read, its memory is asked for: they are scattered, and none is near another.
+const AHEAD: usize = 16;
+
+/// Where in a chunk a value can be expected, before anything of the chunk is known but its size.
+type Places<'a> = &'a dyn Fn(Expected, &mut dyn FnMut(usize));
+
+/// A value of a chunk that is not open yet.
+#[derive(Clone, Copy)]
+struct Expected {
+    slot: usize,
+    slots: usize,
+    /// Bytes of the chunk.
+    bytes: usize,
+}
+
+/// Where the first buffer of a chunk without levels begins.
+const HEADER: usize = 8;
 
 impl MiniBlock {
     /// Appends rows of `ranges`, which ascend, if there are neither levels nor a dictionary and the values are of a kind
@@ -40,7 +58,15 @@ impl MiniBlock {
     /// The bytes of texts, or their codes, end to end, and where each ends.
     fn picked_texts(&self, ranges: &[Range<u64>], offset_width: usize) -> Result<(Vec<u8>, Vec<usize>)> {
         let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(ranges.len()));
-        self.for_each_picked(ranges, |buffer, slots, within| {
+        // The offset, and about where the text lies if all are of one length.
+        let places = |value: Expected, ask: &mut dyn FnMut(usize)| {
+            let texts = HEADER + (value.slots + 1) * offset_width;
+            ask(HEADER + value.slot * offset_width);
+            let text = texts + value.bytes.saturating_sub(texts) * value.slot / value.slots.max(1);
+            ask(text.saturating_sub(32));
+            ask(text + 32);
+        };
+        self.for_each_picked(ranges, &places, |buffer, slots, within| {
             let values = Variable::new(buffer, offset_width, slots, within)?;
             let base = bytes.len();
             ends.extend(values.ends().map(|end| base + end - values.first));
@@ -50,13 +76,31 @@ impl MiniBlock {
         Ok((bytes, ends))
     }
 
+    /// Asks for the memory of a slot.
+    fn ask(&self, slot: u64, places: Places<'_>) {
+        let index = self.table().of_slot(slot);
+        let (slots, bytes) = (self.table().slots(index), self.table().bytes(index));
+        let value = Expected {
+            slot: (slot - slots.start) as usize,
+            slots: (slots.end - slots.start) as usize,
+            bytes: bytes.len(),
+        };
+        if let Ok(Some(chunk)) = self.chunks().lent(bytes) {
+            gather::prefetch(chunk, 0);
+            places(value, &mut |at| gather::prefetch(chunk, at));
+        }
+    }
+
     /// Calls `visit` with the first buffer of a chunk, the number of its slots, and those of them that are wanted, for each
     /// part of a range that lies in one chunk.
     fn for_each_picked(
         &self,
         ranges: &[Range<u64>],
+        places: Places<'_>,
         mut visit: impl FnMut(&[u8], usize, Range<usize>) -> Result<()>,
     ) -> Result<()> {
+        let mut ahead = ranges.iter();
+        ahead.by_ref().take(AHEAD).for_each(|range| self.ask(range.start, places));
         let mut ranges = ranges.iter().cloned();
         let mut next = ranges.next();
         while let Some(range) = next.clone() {
@@ -69,6 +113,9 @@ impl MiniBlock {
                     let end = range.end.min(slots.end);
                     visit(buffer, count, narrow(range.start..end, slots.start)?)?;
                     next = if end < range.end { Some(end..range.end) } else { ranges.next() };
+                    if let Some(range) = ahead.next() {
+                        self.ask(range.start, places);
+                    }
                 }
                 Ok(())
             })?;
@@ -96,7 +143,14 @@ impl ByWord for PickedWords<'_> {
         let PickedWords { page, ranges, out } = self;
         let count = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
         let mut target: &mut [W] = bytemuck::cast_slice_mut(out.grow_fixed(count, size_of::<W>())?);
-        page.for_each_picked(ranges, |buffer, slots, within| {
+        let places = |value: Expected, ask: &mut dyn FnMut(usize)| {
+            let packed = HEADER + size_of::<W>();
+            let width = value.bytes.saturating_sub(packed) / unpack::packed_len(1);
+            if width <= W::BITS && value.slot < unpack::BLOCK {
+                ask(packed + unpack::position::<W>(width, value.slot));
+            }
+        };
+        page.for_each_picked(ranges, &places, |buffer, slots, within| {
             ensure!(slots <= unpack::BLOCK, "expected at most 1024 bit-packed values, found {slots}");
             let (width, packed) = inline_width::<W>(buffer)?;
             let (own, rest) = core::mem::take(&mut target).split_at_mut(within.len());
