@@ -4,6 +4,7 @@ use super::prepared::Prepared;
 use crate::{
     Dataset, Error, Result,
     cache::{Cached, Item, Shelf},
+    fragment::Fragment,
     segment_files::SegmentFiles,
 };
 use arc_swap::ArcSwap;
@@ -64,9 +65,13 @@ impl Segment {
     /// Those of its files.
     pub(super) fn open(dataset: &Dataset, entry: &IndexMetadata) -> Result<Self> {
         let opened = dataset.opened_segments().open(dataset, entry)?;
-        let covers = |id| entry.fragments.as_ref().is_none_or(|covered| covered.contains(id));
+        let claims = |id| entry.fragments.as_ref().is_none_or(|covered| covered.contains(id));
+        // As in the catalog of scalar indices: a merge may add rows to a fragment that Lance still counts as covered.
+        let covers = |fragment: &Fragment| {
+            Ok(claims(fragment.meta.id) && fragment.newest_row(dataset.pool())? <= entry.dataset_version)
+        };
         let fragments = dataset.fragments().iter();
-        let covered: Vec<bool> = fragments.map(|fragment| covers(fragment.meta.id)).collect();
+        let covered = fragments.map(|fragment| covers(fragment)).collect::<Result<Vec<bool>>>()?;
         let is_gone = |id| dataset.manifest().position_of(id).is_none();
         let has_gone = entry.fragments.as_ref().is_none_or(|covered| covered.iter().any(is_gone));
         let is_whole = !has_gone && covered.iter().all(|&covered| covered);
