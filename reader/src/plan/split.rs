@@ -182,3 +182,84 @@ impl Tree {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DataType, Field, Schema, expr::Expr};
+    use std::sync::Arc;
+
+    fn schema() -> Schema {
+        let item = Arc::new(Field::new("item", 5, DataType::Int32, true));
+        let fields = [
+            ("a", DataType::Int32),
+            ("b", DataType::Boolean),
+            ("t", DataType::Utf8),
+            ("f", DataType::Float64),
+            ("l", DataType::List(item)),
+        ];
+        let mut schema = Schema::default();
+        schema.fields = fields
+            .into_iter()
+            .zip(0..)
+            .map(|((name, data_type), id)| Arc::new(Field::new(name, id, data_type, true)))
+            .collect();
+        schema
+    }
+
+    /// The conjuncts of a filter as their trees, `-` for one that no index can serve.
+    fn trees(filter: &str) -> String {
+        fn show(tree: &Tree, conditions: &[Condition]) -> String {
+            let join = |trees: &[Tree], between: &str| {
+                let trees: Vec<String> = trees.iter().map(|tree| show(tree, conditions)).collect();
+                format!("({})", trees.join(between))
+            };
+            match tree {
+                Tree::Leaf(number) => conditions[*number].to_string(),
+                Tree::And(trees) => join(trees, " and "),
+                Tree::Or(trees) => join(trees, " or "),
+                Tree::Complement(inner) => format!("all but {}", show(inner, conditions)),
+                Tree::AtMost(inner) => format!("some of {}", show(inner, conditions)),
+            }
+        }
+        let typed = Expr::parse(filter).unwrap().bind_filter(&schema()).unwrap();
+        let (conjuncts, conditions) = split(&typed);
+        let show =
+            |conjunct: &Conjunct| conjunct.tree.as_ref().map_or("-".into(), |tree| show(tree, &conditions));
+        conjuncts.iter().map(show).collect::<Vec<String>>().join("; ")
+    }
+
+    #[test]
+    fn conjuncts_and_their_trees() {
+        for (filter, expected) in [
+            ("a = 1", "a ="),
+            ("a != 1", "NOT (a =)"),
+            ("NOT (a < 1 OR b)", "NOT (a range); NOT (b =)"),
+            ("a > 1 AND t = 'x' AND a <= 5", "a range; t ="),
+            ("a > 1 AND a > 2", "a range; a range"),
+            ("a IS NOT NULL AND a > 1", "a range"),
+            ("a IS NOT NULL AND t = 'x'", "NOT (a is null); t ="),
+            ("a = 1 OR t = 'x'", "(a = or t =)"),
+            ("a = 1 OR a + 1 = 2", "-"),
+            ("(a = 1 AND a + 1 = 2) OR t = 'x'", "(some of (a =) or t =)"),
+            ("b IS TRUE", "b ="),
+            ("b IS NOT TRUE", "all but b ="),
+            ("(a > 1) IS FALSE", "NOT (a range)"),
+            ("t LIKE 'ab%'", "t starts with"),
+            ("t LIKE 'a%b'", "some of t starts with"),
+            ("t NOT LIKE 'ab%'", "NOT (t starts with)"),
+            ("t NOT LIKE 'a%b'", "-"),
+            ("t LIKE '%abc%'", "t contains"),
+            ("t LIKE 'abc'", "t ="),
+            ("t ILIKE 'abc%'", "-"),
+            ("array_has(l, 1)", "l has any"),
+            ("NOT array_has_all(l, [1, 2])", "NOT (l has all)"),
+            ("a IN (1, 2, NULL)", "a in"),
+            ("a NOT IN (1, NULL)", "-"),
+            ("a BETWEEN 1 AND 5", "a range"),
+            ("f = 0", "f ="),
+        ] {
+            assert_eq!(trees(filter), expected, "{filter}");
+        }
+    }
+}
