@@ -15,12 +15,13 @@ use crate::{
     Answer, Query, RowSet,
     query::{RowsOf, union_of_addresses},
 };
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 use core::ops::Bound;
 use lancet_format::{
-    Key, Result, Scalar,
+    Key, KeyValues, Result, Scalar,
     index::{Zone, ZoneMapIndex},
 };
+use lancet_kernels::{compare, mask};
 
 /// The rows that a query may select; `None` if a zone map does not serve it.
 ///
@@ -58,13 +59,9 @@ pub fn zones(index: &ZoneMapIndex, query: &Query<'_>) -> Option<Vec<usize>> {
     };
     let select = |holds: &dyn Fn(usize) -> bool| (0..index.zones().len()).filter(|&at| holds(at)).collect();
     Some(match query {
-        Query::Equals(value) if fits(value) => {
-            let bounds = Bounds::only(*value);
-            select(&|position| bounds.may_meet(index, position))
-        }
+        Query::Equals(value) if fits(value) => Bounds::only(*value).meeting(index),
         Query::Range(lower, upper) if bound_fits(lower) && bound_fits(upper) => {
-            let bounds = Bounds::of(*lower, *upper);
-            select(&|position| bounds.may_meet(index, position))
+            Bounds::of(*lower, *upper).meeting(index)
         }
         Query::IsIn(values) if values.iter().all(fits) => {
             select(&|position| values.iter().any(|value| Bounds::only(*value).may_meet(index, position)))
@@ -112,6 +109,40 @@ impl<'a> Bounds<'a> {
     /// One value.
     fn only(value: Scalar<'a>) -> Self {
         Self::of(Bound::Included(value), Bound::Included(value))
+    }
+
+    /// The zones that may hold a value of the interval.
+    fn meeting(&self, index: &ZoneMapIndex) -> Vec<usize> {
+        match self.meeting_words(index) {
+            Some(zones) => mask::ones(&zones).collect(),
+            None => (0..index.zones().len()).filter(|&zone| self.may_meet(index, zone)).collect(),
+        }
+    }
+
+    /// The same as a mask, of bounds that are words and say all: many zones at once.
+    fn meeting_words(&self, index: &ZoneMapIndex) -> Option<Vec<u64>> {
+        let word = |bound: Bound<Key<'_>>| {
+            Some(match bound {
+                Bound::Included(Key::Word(word)) => Bound::Included(word),
+                Bound::Excluded(Key::Word(word)) => Bound::Excluded(word),
+                Bound::Unbounded => Bound::Unbounded,
+                _ => return None,
+            })
+        };
+        let (KeyValues::Words(min), KeyValues::Words(max)) = (index.min().values(), index.max().values())
+        else {
+            return None;
+        };
+        let (lower, upper) = (word(self.lower)?, word(self.upper)?);
+        if !index.is_plain() {
+            return None;
+        }
+        let words = min.len().div_ceil(64);
+        let (mut below, mut above) = (vec![0; words], vec![0; words]);
+        compare::range(min, (Bound::Unbounded, upper), &mut below);
+        compare::range(max, (lower, Bound::Unbounded), &mut above);
+        mask::and(&mut below, &above);
+        Some(below)
     }
 
     /// Whether a zone may hold a value of the interval.

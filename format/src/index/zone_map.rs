@@ -29,6 +29,7 @@ pub struct ZoneMapIndex {
     max: Keys,
     null_counts: Vec<u32>,
     nan_counts: Vec<u32>,
+    is_plain: bool,
     null_rows: Option<RowAddressSet>,
 }
 
@@ -51,12 +52,13 @@ impl ZoneMapIndex {
             let counts = file.all_u32(name)?;
             Ok(rows.iter().map(|&row| counts[row as usize]).collect())
         };
-        let index = ZoneMapIndex {
+        let mut index = ZoneMapIndex {
             rows_per_zone: file.number("rows_per_zone", DEFAULT_ROWS_PER_ZONE)?,
             min: ordered(file.read_all(&min)?)?,
             max: ordered(file.read_all(&max)?)?,
             null_counts: counts("null_count")?,
             nan_counts: counts("nan_count")?,
+            is_plain: false,
             null_rows: file.rows_of_buffer(zones::NULLS)?,
             data_type: min.data_type.clone(),
             zones,
@@ -73,7 +75,15 @@ impl ZoneMapIndex {
             };
             return Err(file.corrupt_row(rows[position] as usize, wrong));
         }
+        let zones = 0..index.zones.len();
+        index.is_plain = index.nan_counts.iter().all(|&nans| nans == 0)
+            && zones.clone().all(|zone| !index.min.is_null(zone) && !index.max.is_null(zone));
         Ok(index)
+    }
+
+    /// Whether every zone has bounds, and none has a NaN: then the bounds say all.
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// The type of the values.
