@@ -315,9 +315,13 @@ impl MiniBlock {
         Ok(())
     }
 
-    /// Whether the values are all that there is.
-    pub(super) fn is_bare(&self) -> bool {
-        self.rep.is_none() && self.def.is_none() && self.dictionary.is_none()
+    /// Whether rows are not just slots.
+    pub(super) fn has_levels(&self) -> bool {
+        self.rep.is_some() || self.def.is_some()
+    }
+
+    pub(super) fn dictionary(&self) -> Option<&Dictionary> {
+        self.dictionary.as_ref()
     }
 
     pub(super) fn codec(&self) -> &ValueCodec {

@@ -219,7 +219,7 @@ impl Page {
             && target.codes.is_none()
         {
             let first = target.leaf.len();
-            if page.read_picked(ranges, &mut target.leaf)? {
+            if page.read_picked(ranges, target)? {
                 let rows = ranges.iter().map(|range| range.end - range.start).sum::<u64>() as usize;
                 target.structure.append_valid(rows);
                 return self.check_read(first, target);

@@ -1,7 +1,8 @@
-//! Rows here and there in a mini-block page of plain values: each chunk is opened once for all that is wanted of it, and all
+//! Rows here and there in a mini-block page without levels: each chunk is opened once for all that is wanted of it, and all
 //! texts are decoded in one go.
 
 use super::{
+    Target,
     block::{ByWord, by_word, inline_width},
     chunks::narrow,
     mini_block::MiniBlock,
@@ -31,15 +32,28 @@ struct Expected {
 const HEADER: usize = 8;
 
 impl MiniBlock {
-    /// Appends rows of `ranges`, which ascend, if there are neither levels nor a dictionary and the values are of a kind
-    /// for which this is quicker than range by range; whether it did.
+    /// Appends rows of `ranges`, which ascend, if there are no levels and the values are of a kind for which this is
+    /// quicker than range by range; whether it did.
     ///
     /// # Errors
     /// Corrupt if the chunks are not what they should be.
-    pub(super) fn read_picked(&self, ranges: &[Range<u64>], out: &mut LeafBuilder) -> Result<bool> {
-        if !self.is_bare() {
+    pub(super) fn read_picked(&self, ranges: &[Range<u64>], target: &mut Target) -> Result<bool> {
+        if self.has_levels() {
             return Ok(false);
         }
+        let Some(dictionary) = self.dictionary() else { return self.read_values(ranges, &mut target.leaf) };
+        let mut indices = LeafBuilder::new(dictionary.index.clone(), 0, None);
+        if !self.read_values(ranges, &mut indices)? {
+            return Ok(false);
+        }
+        let picks = &mut target.scratch.picks;
+        picks.clear();
+        dictionary.pick(&indices, core::iter::empty(), picks)?;
+        dictionary.append_picks(target)?;
+        Ok(true)
+    }
+
+    fn read_values(&self, ranges: &[Range<u64>], out: &mut LeafBuilder) -> Result<bool> {
         match self.codec() {
             ValueCodec::Packed { bits } => by_word(*bits, PickedWords { page: self, ranges, out })?,
             ValueCodec::Variable { offset_width } => {
