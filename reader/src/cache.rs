@@ -24,7 +24,7 @@ use std::{
 
 /// What a cache holds.
 pub(crate) trait Cached: Send + Sync + 'static {
-    /// The bytes of memory that it takes.
+    /// The bytes of memory that it takes; always the same.
     fn bytes(&self) -> usize;
 }
 
@@ -148,7 +148,6 @@ struct Slot<T> {
     item: ArcSwapOption<T>,
     /// Set by every use, taken back by the clock.
     used: AtomicBool,
-    bytes: AtomicUsize,
     /// Held while the item is loaded.
     loading: Mutex<()>,
 }
@@ -180,12 +179,8 @@ impl<T> Deref for Item<T> {
 impl<T: Cached> Shelf<T> {
     /// A shelf for items `0..len`, none of which is there yet.
     pub(crate) fn new(cache: Arc<IndexCache>, len: usize) -> Arc<Self> {
-        let slot = || Slot {
-            item: ArcSwapOption::empty(),
-            used: AtomicBool::new(false),
-            bytes: AtomicUsize::new(0),
-            loading: Mutex::new(()),
-        };
+        let slot =
+            || Slot { item: ArcSwapOption::empty(), used: AtomicBool::new(false), loading: Mutex::new(()) };
         let mut slots = Vec::with_capacity(len);
         slots.resize_with(len, slot);
         Arc::new(Shelf { cache, slots: slots.into() })
@@ -234,7 +229,6 @@ impl<T: Cached> Shelf<T> {
         self.cache.misses.fetch_add(1, Ordering::Relaxed);
         let item = Arc::new(load()?);
         let bytes = item.bytes();
-        slot.bytes.store(bytes, Ordering::Relaxed);
         slot.used.store(false, Ordering::Relaxed);
         slot.item.store(Some(item.clone()));
         let shelf: Weak<Self> = Arc::downgrade(self);
@@ -249,17 +243,16 @@ impl<T: Cached> Evict for Shelf<T> {
     }
 
     fn evict(&self, index: usize) -> usize {
-        let slot = &self.slots[index];
-        slot.item.store(None);
-        slot.bytes.swap(0, Ordering::Relaxed)
+        // The item and what it takes go in one step: another thread may put the next one there at once.
+        self.slots[index].item.swap(None).map_or(0, |item| item.bytes())
     }
 }
 
 impl<T: Cached> Drop for Shelf<T> {
     fn drop(&mut self) {
-        let held = self.slots.iter_mut().filter(|slot| slot.item.load().is_some());
+        let held = self.slots.iter().filter_map(|slot| slot.item.load_full());
         let (entries, bytes) =
-            held.fold((0, 0), |(entries, bytes), slot| (entries + 1, bytes + *slot.bytes.get_mut()));
+            held.fold((0, 0), |(entries, bytes), item| (entries + 1, bytes + item.bytes()));
         self.cache.forget(entries, bytes);
     }
 }
