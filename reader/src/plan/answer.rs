@@ -248,7 +248,7 @@ fn best<'d>(
     let mut best: Option<(u64, Located<'d>)> = None;
     for index in search.dataset.catalog()?.of_field(condition.field) {
         let Some(located) = search.locate(index, condition)? else { continue };
-        let found = if located.complement { 0 } else { located.listed };
+        let found = located.rows();
         let price = uncovered(&located.coverage)
             .saturating_add(located.cost().saturating_mul(cost::ENTRY))
             .saturating_add(found.saturating_mul(if located.exact { cost::FOUND } else { cost::FOUND + 2 }));
@@ -267,10 +267,7 @@ fn estimate(tree: &Tree, located: &[Option<Located<'_>>], total: u64) -> Option<
     Some(match tree {
         Tree::Leaf(number) => {
             let located = located[*number].as_ref()?;
-            let rows = match located.complement {
-                true => total.saturating_sub(located.listed),
-                false => located.listed.min(total),
-            };
+            let rows = located.rows().min(total);
             let of_row = if located.is_of_zones() || rows > total / 16 { cost::ROW } else { cost::FOUND };
             let work = rows.saturating_mul(of_row);
             Estimate { rows, exact: located.exact, cost: located.cost(), work }

@@ -34,7 +34,9 @@ pub(crate) struct Located<'d> {
     /// Whether the entries are those for which it is not true.
     pub(crate) complement: bool,
     /// How many rows the entries have; some of them may be gone.
-    pub(crate) listed: u64,
+    listed: u64,
+    /// How many rows the fragments of the coverage have, deleted ones included: so the entries count them.
+    covered: u64,
     /// The fragments that the answer is about.
     pub(crate) coverage: Fragments,
 }
@@ -73,6 +75,7 @@ impl<'d> Search<'d> {
             exact: true,
             complement: false,
             listed: 0,
+            covered: 0,
             coverage: Fragments::none(fragments),
         };
         let mut opened = Vec::with_capacity(index.segments.len());
@@ -117,6 +120,9 @@ impl<'d> Search<'d> {
             direct.is_empty() || !complement.is_empty() && count(&complement) < count(&direct);
         located.parts = if located.complement { complement } else { direct };
         located.listed = count(&located.parts);
+        for position in located.coverage.iter() {
+            located.covered += self.dataset.fragments()[position].physical_rows(self.dataset.pool())?;
+        }
         Ok(Some(located))
     }
 
@@ -258,12 +264,11 @@ impl Located<'_> {
         matches!(self.index.kind, IndexKind::ZoneMap(_) | IndexKind::BloomFilter)
     }
 
-    /// How many rows the condition may be true for.
-    pub(crate) fn rows_at_most(&self, dataset: &Dataset) -> u64 {
-        let rows = |position: usize| dataset.fragments()[position].live_rows(dataset.pool()).unwrap_or(0);
+    /// At most how many rows the condition is true for, deleted ones included.
+    pub(crate) fn rows(&self) -> u64 {
         match self.complement {
             false => self.listed,
-            true => self.coverage.iter().map(rows).sum::<u64>().saturating_sub(self.listed),
+            true => self.covered.saturating_sub(self.listed),
         }
     }
 

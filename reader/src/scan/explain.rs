@@ -129,7 +129,7 @@ fn indices(scan: &Scan, answer: &Answer<'_>) -> Vec<IndexPlan> {
             kind: located.index.kind_name(),
             condition: condition.to_string(),
             exact: located.exact,
-            rows: located.rows_at_most(&scan.dataset),
+            rows: located.rows(),
             fragments: located.coverage.len(),
             used,
         })
