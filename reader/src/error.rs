@@ -132,7 +132,10 @@ impl fmt::Display for Error {
         match &self.0.cause {
             Cause::Io(error) => write!(f, "{error}"),
             Cause::Format(error) => write!(f, "{error}"),
-            Cause::Index(error) => write!(f, "{error} (a query that uses no index does without this file)"),
+            Cause::Index(error) => write!(
+                f,
+                "{error} (without indices a query does without this file: `--no-index`, `IndexUse::Never`)"
+            ),
             Cause::Other(_, message) => f.write_str(message),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result,
-    expr::{ColumnRef, Expr, Item},
+    expr::{ColumnRef, Item, Typed},
     files::FilePool,
     filter::{Computed, Scratch},
     fragment::Fragment,
@@ -46,9 +46,14 @@ pub(crate) struct ComputedColumn {
 
 impl ComputedColumn {
     /// # Errors
-    /// Those of binding the expression to `schema`.
-    fn new(expr: &Expr, schema: &Schema) -> Result<Self> {
-        let computed = Computed::new(&expr.bind(schema)?)?;
+    /// Invalid input if the expression has parameters, which nothing could give a value; or a pattern in it is none.
+    fn new(typed: &Typed) -> Result<Self> {
+        if !typed.parameters()?.is_empty() {
+            return Err(Error::invalid_input(
+                "a column that is computed has no parameters: `?` is for filters",
+            ));
+        }
+        let computed = Computed::new(typed)?;
         let inputs = computed.columns().iter().map(ProjectedColumn::of_ref).collect();
         Ok(ComputedColumn { computed, inputs })
     }
@@ -119,7 +124,7 @@ impl Projection {
                         Ok(_) => return Err(error),
                         Err(unparsed) => return Err(unparsed),
                     };
-                    let computed = ComputedColumn::new(&expr, schema)?;
+                    let computed = ComputedColumn::new(&expr.bind(schema)?)?;
                     projection.push(&name, ProjectedColumn::Computed(Arc::new(computed)))?;
                 }
             }
@@ -127,11 +132,11 @@ impl Projection {
         Ok(projection)
     }
 
-    /// One column, the values of `expr`, called by its text.
-    pub(crate) fn of_expr(expr: &Expr, schema: &Schema) -> Result<Self> {
-        let computed = ProjectedColumn::Computed(Arc::new(ComputedColumn::new(expr, schema)?));
+    /// One column, the values of an expression.
+    pub(crate) fn of_typed(typed: &Typed) -> Result<Self> {
+        let computed = ProjectedColumn::Computed(Arc::new(ComputedColumn::new(typed)?));
         let mut projection = Projection { columns: Vec::new(), names: Arc::new([]) };
-        projection.push(&expr.to_string(), computed)?;
+        projection.push("computed", computed)?;
         Ok(projection)
     }
 

@@ -8,6 +8,7 @@
 use crate::{
     Dataset, Error, ErrorKind, Result,
     fragment::Fragment,
+    nearest, plan,
     storage::{Bytes, Storage},
 };
 use lancet_format::{
@@ -217,6 +218,8 @@ impl<'a> Verifier<'a> {
             }
             self.step();
         }
+        self.note(None, plan::check_segment(dataset, segment));
+        self.note(None, nearest::check_segment(dataset, segment));
         self.note(None, dataset.indices());
     }
 

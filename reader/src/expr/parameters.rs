@@ -198,6 +198,7 @@ impl IntoParameter for &[u8] {
 impl IntoParameter for &Expr {
     fn into_parameter(self, data_type: &DataType) -> Option<Scalar> {
         match &self.kind {
+            Kind::Literal(Literal::Parameter(_)) => None,
             Kind::Literal(literal) => exact(literal, data_type),
             _ => None,
         }

@@ -23,7 +23,7 @@ pub use lancet_index::nearest::Neighbour;
 pub use lancet_kernels::distance::Metric;
 pub use params::SearchParams;
 pub use query::IntoVector;
-pub(crate) use segments::OpenedSegments;
+pub(crate) use segments::{OpenedSegments, check_segment};
 pub use vector_index::{Prefilter, SearchScratch, Searched, VectorIndex};
 
 use crate::{Batch, IndexUse, IntoFilter, Plan, Projection, Result, Rows, Scan, read};
@@ -303,7 +303,7 @@ impl Nearest {
         {
             // Of the rows found and no others: what cannot be computed elsewhere is no error here.
             let ids: Vec<u64> = rows.iter().map(|row| row.row_id).collect();
-            let condition = Projection::of_expr(filter.expr(), self.scan.dataset().schema())?;
+            let condition = Projection::of_typed(&filter.bound(self.scan.parameters()?))?;
             let values = self.scan.dataset().take(Rows::Ids(&ids), &condition)?;
             let values = &values.columns()[0];
             let mut kept = (0..ids.len()).map(|i| !values.is_null(i) && values.boolean(i) == Some(true));

@@ -10,7 +10,7 @@ use lancet_format::table::IndexMetadata;
 use std::sync::{Arc, OnceLock};
 
 /// The newest layout of a segment that is read; what is newer is left alone.
-const MAX_VERSION: i32 = 2;
+pub(super) const MAX_VERSION: i32 = 2;
 
 /// The segments of an index, what they cover, and which of their rows live.
 #[derive(Debug)]
@@ -93,6 +93,6 @@ impl Prepared {
     }
 }
 
-fn is_vector(entry: &IndexMetadata) -> bool {
+pub(super) fn is_vector(entry: &IndexMetadata) -> bool {
     entry.details.as_ref().is_some_and(|details| details.is("VectorIndexDetails"))
 }

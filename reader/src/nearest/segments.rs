@@ -1,6 +1,6 @@
 //! [`Segment`]: an opened part of a vector index, and [`OpenedSegments`], which keeps it open.
 
-use super::prepared::Prepared;
+use super::prepared::{MAX_VERSION, Prepared, is_vector};
 use crate::{
     Dataset, Error, Result,
     cache::{Cached, Item, Shelf},
@@ -8,7 +8,7 @@ use crate::{
     segment_files::SegmentFiles,
 };
 use arc_swap::ArcSwap;
-use lancet_format::table::IndexMetadata;
+use lancet_format::{ErrorKind as FormatErrorKind, index::IvfIndex, table::IndexMetadata};
 use lancet_index::ivf::{Ivf, Partition};
 use std::{
     collections::HashMap,
@@ -143,5 +143,21 @@ impl OpenedSegments {
             own.push(opened.clone());
         }
         Ok(opened)
+    }
+}
+
+/// Opens a segment of a vector index, which checks its tables and global buffers.
+///
+/// # Errors
+/// Those of its files, unless they are of a kind or version that is not read.
+pub(crate) fn check_segment(dataset: &Dataset, entry: &IndexMetadata) -> Result<()> {
+    if !is_vector(entry) || !(0..=MAX_VERSION).contains(&entry.version) {
+        return Ok(());
+    }
+    match IvfIndex::open(&SegmentFiles::new(dataset, entry)) {
+        Err(error) if error.kind() != FormatErrorKind::Unsupported => {
+            Err(Error::format(format!("{}/_indices/{}", dataset.folder(), entry.uuid), error))
+        }
+        _ => Ok(()),
     }
 }

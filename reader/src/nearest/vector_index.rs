@@ -138,8 +138,11 @@ impl VectorIndex {
     /// The rows that `scan` would return, its filter evaluated now: for any number of searches of this index.
     ///
     /// # Errors
-    /// Invalid input if the scan is of another version; and those of evaluating the filter.
+    /// Invalid input if the scan is of another version, or has an offset or a limit; and those of evaluating the filter.
     pub fn prefilter(&self, scan: &Scan) -> Result<Prefilter> {
+        if scan.window() != (0, u64::MAX) {
+            return Err(Error::invalid_input("expected a scan without offset and limit"));
+        }
         if !scan.dataset().is_same(&self.dataset) {
             return Err(Error::invalid_input("expected a scan of the version that the index was opened of"));
         }

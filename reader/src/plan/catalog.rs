@@ -206,6 +206,20 @@ impl Segment {
     }
 }
 
+/// Opens a segment of a scalar index that can be searched, which checks its tables.
+///
+/// # Errors
+/// Those of its files.
+pub(crate) fn check_segment(dataset: &Dataset, meta: &IndexMetadata) -> Result<()> {
+    let kind = IndexKind::of(meta).map_err(|error| Error::format(dataset.manifest_path(), error))?;
+    let Some(kind) = kind.filter(|kind| !matches!(kind, IndexKind::Other | IndexKind::Inverted(_))) else {
+        return Ok(());
+    };
+    let path = || format!("{}/_indices/{}", dataset.folder(), meta.uuid);
+    let opened = Opened::open(&kind, &SegmentFiles::new(dataset, meta), dataset.cache());
+    opened.map(drop).map_err(|error| Error::format(path(), error))
+}
+
 impl Opened {
     fn open(
         kind: &IndexKind,

@@ -20,7 +20,7 @@ mod split;
 
 pub use answer::IndexUse;
 pub(crate) use answer::{Answer, Wanted};
-pub(crate) use catalog::{Catalog, OpenedIndices};
+pub(crate) use catalog::{Catalog, OpenedIndices, check_segment};
 pub(crate) use condition::Condition;
 pub(crate) use direct::{Direct, DirectRoom, Place};
 pub(crate) use fragments::Fragments;

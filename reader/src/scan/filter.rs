@@ -97,6 +97,11 @@ impl Filter {
         }
     }
 
+    /// The condition, with these values for its parameters.
+    pub(crate) fn bound(&self, parameters: &[Scalar]) -> Typed {
+        self.typed.bound(parameters)
+    }
+
     /// The types of its parameters, by their numbers.
     pub(crate) fn parameters(&self) -> &[Option<DataType>] {
         &self.parameters

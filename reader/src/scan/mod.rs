@@ -110,10 +110,17 @@ impl Scan {
     /// type.
     pub fn filter(mut self, filter: impl IntoFilter) -> Result<Self> {
         let mut expr = filter.into_filter()?;
+        let mut filter = Filter::new(expr.clone(), self.dataset.schema())?;
         if let Some(earlier) = &self.filter {
+            if !earlier.parameters().is_empty() && !filter.parameters().is_empty() {
+                return Err(Error::invalid_input(
+                    "two filters with parameters, whose numbers would be the same: join them in one text",
+                ));
+            }
             expr = earlier.expr().clone().and(expr);
+            filter = Filter::new(expr, self.dataset.schema())?;
         }
-        self.filter = Some(Arc::new(Filter::new(expr, self.dataset.schema())?));
+        self.filter = Some(Arc::new(filter));
         Ok(self)
     }
 

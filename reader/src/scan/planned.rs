@@ -103,7 +103,7 @@ impl Scan {
         for (number, data_type) in wanted.iter().enumerate() {
             if data_type.is_some() && self.parameters.get(number).is_none_or(Scalar::is_null) {
                 return Err(Error::invalid_input(format!(
-                    "parameter ${} of the filter has no value: prepare the scan and bind one",
+                    "parameter ${} of the filter has no value: only a scan that is prepared can be given one",
                     number + 1
                 )));
             }

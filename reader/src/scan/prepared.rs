@@ -22,7 +22,7 @@ use crate::{
 /// let mut rows = Batch::new();
 /// for word in ["king", "queen"] {
 ///     by_word.bind(0, word)?.run_into(&mut rows)?;
-///     println!("{word}: {:?}", rows.columns()[0].primitive::<i64>());
+///     println!("{word}: {:?}", rows.columns()[0].primitive::<i32>());
 /// }
 /// # Ok(())
 /// # }
@@ -70,14 +70,15 @@ impl Prepared {
     pub fn bind(&mut self, number: usize, value: impl IntoParameter) -> Result<&mut Self> {
         let parameters = self.scan.filter.as_ref().map_or(&[][..], |filter| filter.parameters());
         let Some(Some(data_type)) = parameters.get(number) else {
-            return Err(Error::invalid_input(format!(
-                "expected a parameter below {}, found {number}",
-                parameters.len()
-            )));
+            let numbers = (0..parameters.len()).filter(|&number| parameters[number].is_some());
+            let numbers = numbers.map(|number| number.to_string()).collect::<Vec<_>>().join(", ");
+            let which = if numbers.is_empty() { "it has none".into() } else { format!("it has {numbers}") };
+            return Err(Error::invalid_input(format!("the filter has no parameter {number}: {which}")));
         };
         let Some(value) = value.into_parameter(data_type).filter(|value| !value.is_null()) else {
             return Err(Error::invalid_input(format!(
-                "parameter ${}: expected a value of type {data_type}",
+                "parameter {number} (${}): expected a value that a column of type {data_type} can hold; for NULL write \
+                 `IS NULL`, for dates and times give an expression such as `TIMESTAMP '…'`",
                 number + 1
             )));
         };
@@ -88,7 +89,8 @@ impl Prepared {
     /// The rows, all in one batch whose buffers are used again where they fit.
     ///
     /// # Errors
-    /// Invalid input if a parameter has no value, and those of [`Batches`](crate::Batches); the batch is then empty.
+    /// Invalid input if a parameter has no value, and those of [`Batches`](crate::Batches); the batch has then no rows and
+    /// no columns.
     pub fn run_into(&mut self, batch: &mut Batch) -> Result<()> {
         let ran = self.try_run(batch);
         match &ran {
