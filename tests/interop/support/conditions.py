@@ -86,7 +86,9 @@ def _text_leaf(column: Column, r: random.Random) -> str:
     path, kind = column.path, column.kind
     text = r.choice(column.values) if r.random() < 0.7 else kind.draw(r)
     start = r.randrange(len(text) + 1)
-    part = text[start : start + r.randrange(1, 9)]
+    part = text[start : start + r.randrange(1, r.choice([9, 25]))]
+    if r.random() < 0.1:
+        part = r.choice([part.upper(), part.lower(), part[::-1]])
     head = text[: r.randrange(len(text) + 1)]
     function = r.choice(["contains"] * 3 + ["starts_with", "ends_with", "LIKE", "length"])
     match function:
@@ -104,6 +106,8 @@ def _text_leaf(column: Column, r: random.Random) -> str:
             _escaped(head) + "_%",
             _escaped(head) + "%" + _escaped(text[len(head) + 1 :]),
             "%" + _escaped(part) + "%",
+            "%" + _escaped(part) + "%" + _escaped(text[start + len(part) + 1 :]) + "%",
+            "%" + _escaped(text[start:]),
             _escaped(text),
             head + "%",
             "_" + _escaped(text[1:]),
