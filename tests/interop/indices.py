@@ -200,7 +200,9 @@ class Comparison:
         columns = [*h.columns.all, *(c for c in h.columns.all if c.path in indexed)]
         for _ in range(self.filters):
             asked = [c for c in columns if c.path in indexed] if r.random() < 0.5 else columns
-            condition = random_condition(asked or columns, r.randrange(5), r)
+            parts_only = h.only == "NGRAM"
+            depth = r.randrange(3 if parts_only else 5)
+            condition = random_condition(asked or columns, depth, r, parts_only)
             self._count_indices(h, version, condition)
             for question in questions(len(version.keys), r):
                 self.report.compared += 1
