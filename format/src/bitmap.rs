@@ -98,6 +98,11 @@ impl BitmapBuilder {
         self.len
     }
 
+    /// The room for bytes, if none were written since every bit is set.
+    pub(crate) fn take_unused(&mut self) -> Option<Buffer> {
+        self.is_lazy().then(|| core::mem::take(&mut self.bits))
+    }
+
     /// Whether every bit so far is set, so that no bytes were written.
     fn is_lazy(&self) -> bool {
         self.ones == self.len

@@ -7,7 +7,8 @@
 use crate::{
     BlobFiles, Coded, Column, Container, DataType, Error, Field, FileVersion, Result, Source,
     container::{ColumnPages, PageParts},
-    v20, v21,
+    v20,
+    v21::{self, ReadRoom},
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use core::ops::Range;
@@ -141,13 +142,32 @@ impl File {
         ranges: &[Range<u64>],
         reuse: Option<Column>,
     ) -> Result<Column> {
+        self.read_with(field, columns, rows, ranges, reuse, &mut ReadRoom::default())
+    }
+
+    /// As [`File::read`], with `room` for what decoding needs. Reading few rows of one column again and again, with the
+    /// same room and the last column to reuse, soon allocates nothing.
+    ///
+    /// # Errors
+    /// As [`File::read`].
+    pub fn read_with(
+        &self,
+        field: &Field,
+        columns: &ColumnMap,
+        rows: u64,
+        ranges: &[Range<u64>],
+        reuse: Option<Column>,
+        room: &mut ReadRoom,
+    ) -> Result<Column> {
         debug_assert!(ranges.is_sorted_by(|a, b| a.end <= b.start));
         if ranges.last().is_some_and(|last| last.end > rows) {
             return Err(Error::invalid_input(format!("expected rows below {rows}")));
         }
         match self.container.version() {
             FileVersion::V2_0 => v20::read(self, field, columns, rows, ranges, reuse),
-            FileVersion::V2_1 | FileVersion::V2_2 => v21::read(self, field, columns, rows, ranges, reuse),
+            FileVersion::V2_1 | FileVersion::V2_2 => {
+                v21::read(self, field, columns, rows, ranges, reuse, room)
+            }
         }
         .map_err(|error| error.within(format!("column `{}`", field.name)))
     }

@@ -49,5 +49,6 @@ pub use file::{ColumnMap, File};
 pub use order::{Key, KeyValues, Keys, Scalar, has_order};
 pub use schema::{Field, Metadata, Schema};
 pub use source::{Extent, Source, Window};
+pub use v21::ReadRoom;
 
 pub(crate) use error::ensure;

@@ -7,7 +7,7 @@ use crate::{
     row_ids::FragmentRowIds,
 };
 use lancet_format::{
-    Coded, Column, DataType, Field,
+    Coded, Column, DataType, Field, ReadRoom,
     table::{self, Deletions, Lineage, MAX_ROWS, RowIdSequence, RowVersions, hidden_field},
 };
 use std::{
@@ -262,26 +262,29 @@ impl Fragment {
         ranges: &[Range<u64>],
         reuse: Option<Column>,
     ) -> Result<Column> {
-        let mut holders = self.files.iter().filter(|file| holds(file, field));
-        match (holders.next(), holders.next()) {
-            (None, _) => self.nulls(pool, field, ranges),
-            (Some(file), None) => self.read_from(pool, file, field, ranges, reuse),
-            (Some(_), Some(_)) => self.read_parts(pool, field, ranges),
-        }
+        self.read_with(pool, field, ranges, reuse, &mut ReadRoom::default())
     }
 
-    fn read_from(
+    /// As [`Fragment::read`], with room that is kept for the next rows of this field.
+    pub(crate) fn read_with(
         &self,
         pool: &FilePool,
-        file: &Arc<FileSlot>,
         field: &Field,
         ranges: &[Range<u64>],
         reuse: Option<Column>,
+        room: &mut ReadRoom,
     ) -> Result<Column> {
-        let rows = self.physical_rows(pool)?;
-        pool.get(file)?
-            .read(field, file.columns(), rows, ranges, reuse)
-            .map_err(|error| Error::format(file.path(), error))
+        let mut holders = self.files.iter().filter(|file| holds(file, field));
+        match (holders.next(), holders.next()) {
+            (None, _) => self.nulls(pool, field, ranges),
+            (Some(file), None) => {
+                let rows = self.physical_rows(pool)?;
+                pool.get(file)?
+                    .read_with(field, file.columns(), rows, ranges, reuse, room)
+                    .map_err(|error| Error::format(file.path(), error))
+            }
+            (Some(_), Some(_)) => self.read_parts(pool, field, ranges),
+        }
     }
 
     /// A column that no file of the fragment holds was added later: all rows are null.

@@ -4,7 +4,7 @@ use crate::{
     Batch, Dataset, Projection, Result, files::FilePool, filter::Mask, fragment::Fragment, plan::Place,
     projection::ProjectedColumn,
 };
-use lancet_format::{Column, Physical, Pick, table::Deletions};
+use lancet_format::{Column, Physical, Pick, ReadRoom, table::Deletions};
 use std::{ops::Range, sync::Arc};
 
 /// Reads the physical rows of `ranges` into `batch`, whose buffers are used again where they fit.
@@ -15,11 +15,32 @@ pub(crate) fn read(
     ranges: &[Range<u64>],
     batch: &mut Batch,
 ) -> Result<()> {
+    read_with(fragment, pool, projection, ranges, batch, &mut Vec::new())
+}
+
+/// Room for reading a column of a projection again and again.
+#[derive(Debug, Default)]
+pub(crate) struct ColumnRoom {
+    values: ReadRoom,
+    /// Row ids and their kin.
+    numbers: Vec<u64>,
+}
+
+/// As [`read`], with room for each column that is kept for the next rows.
+fn read_with(
+    fragment: &Fragment,
+    pool: &FilePool,
+    projection: &Projection,
+    ranges: &[Range<u64>],
+    batch: &mut Batch,
+    room: &mut Vec<ColumnRoom>,
+) -> Result<()> {
+    room.resize_with(projection.columns.len(), ColumnRoom::default);
     // The new columns take the place of the old ones, in the same vector.
     let old = batch.columns.len();
-    for (number, own) in projection.columns.iter().enumerate() {
+    for (number, (own, room)) in projection.columns.iter().zip(room).enumerate() {
         let reuse = (number < old).then(|| batch.columns.remove(0));
-        batch.columns.push(column(fragment, pool, own, ranges, reuse)?);
+        batch.columns.push(column_with(fragment, pool, own, ranges, reuse, room)?);
     }
     batch.columns.drain(..old.saturating_sub(projection.columns.len()));
     batch.len = count(ranges);
@@ -35,30 +56,45 @@ pub(crate) fn column(
     ranges: &[Range<u64>],
     reuse: Option<Column>,
 ) -> Result<Column> {
-    let mut numbers = match column {
+    column_with(fragment, pool, column, ranges, reuse, &mut ColumnRoom::default())
+}
+
+fn column_with(
+    fragment: &Fragment,
+    pool: &FilePool,
+    column: &ProjectedColumn,
+    ranges: &[Range<u64>],
+    reuse: Option<Column>,
+    room: &mut ColumnRoom,
+) -> Result<Column> {
+    let ColumnRoom { values, numbers } = room;
+    match column {
         ProjectedColumn::Field { root, path } => {
-            let mut column = fragment.read(pool, root, ranges, reuse)?;
+            let mut column = fragment.read_with(pool, root, ranges, reuse, values)?;
             for &child in path {
                 column = column.into_child(child);
             }
             return Ok(column);
         }
-        _ => Vec::with_capacity(count(ranges)),
-    };
+        _ => {
+            numbers.clear();
+            numbers.reserve_exact(count(ranges));
+        }
+    }
     match column {
         ProjectedColumn::RowId if fragment.meta.row_ids.is_some() => {
             let ids = fragment.row_ids(pool)?;
-            ranges.iter().for_each(|range| ids.extend(range.start, range.end, &mut numbers));
+            ranges.iter().for_each(|range| ids.extend(range.start, range.end, numbers));
         }
         ProjectedColumn::Computed(computed) => return computed.evaluate(fragment, pool, ranges),
-        ProjectedColumn::CreatedAt => fragment.extend_versions(pool, true, ranges, &mut numbers)?,
-        ProjectedColumn::LastUpdatedAt => fragment.extend_versions(pool, false, ranges, &mut numbers)?,
+        ProjectedColumn::CreatedAt => fragment.extend_versions(pool, true, ranges, numbers)?,
+        ProjectedColumn::LastUpdatedAt => fragment.extend_versions(pool, false, ranges, numbers)?,
         _ => {
             let base = fragment.base_address();
             numbers.extend(ranges.iter().cloned().flatten().map(|row| base + row));
         }
     }
-    Ok(Column::from_u64(&numbers))
+    Ok(Column::from_u64_reusing(numbers, reuse))
 }
 
 /// The number of rows in `ranges`.
@@ -160,19 +196,22 @@ pub(crate) fn read_scattered(
     Ok(Batch { names: projection.shared_names(), columns, len: count(ranges) })
 }
 
-/// Reads rows by their places, which ascend, into `batch`, whose buffers are used again where they fit.
+/// Reads rows by their places, which ascend, into `batch`, whose buffers are used again where they fit;
+/// `room` is kept for the next ones.
 pub(crate) fn read_places(
     dataset: &Dataset,
     projection: &Projection,
     places: &[Place],
     batch: &mut Batch,
+    room: &mut Vec<ColumnRoom>,
 ) -> Result<()> {
     let ranges_of = |places: &[Place]| ranges_of(places.iter().map(|&(_, offset)| offset.into()));
     let fragment = |position: u32| &dataset.fragments()[position as usize];
     match places {
         [(position, offset)] => {
             let range = u64::from(*offset)..u64::from(*offset) + 1;
-            read(fragment(*position), dataset.pool(), projection, std::slice::from_ref(&range), batch)
+            let ranges = std::slice::from_ref(&range);
+            read_with(fragment(*position), dataset.pool(), projection, ranges, batch, room)
         }
         _ => {
             let of_fragments = places.chunk_by(|a, b| a.0 == b.0);

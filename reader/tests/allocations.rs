@@ -93,3 +93,34 @@ fn takes_into_a_used_batch_allocate_no_more_for_more_rows() {
         assert!(one < 40 && few < 80 && many < 120, "{name}: {one}, {few}, {many} allocations");
     }
 }
+
+/// The allocations of three warm look-ups of one row by its id, which is bound to the `?` of the filter.
+fn look_ups(dataset: &Dataset, columns: &[&str]) -> usize {
+    let scan = dataset.scan().filter("id = ?").unwrap().columns(columns).unwrap();
+    let mut prepared = scan.prepare().unwrap();
+    let mut batch = Batch::new();
+    let ids = dataset.scan().columns(["id"]).unwrap().collect().unwrap();
+    let ids = ids.columns()[0].primitive::<i64>().unwrap();
+    let mut run = || {
+        for row in [0, ids.len() / 2, ids.len() - 1, 5] {
+            prepared.bind(0, ids[row]).unwrap().run_into(&mut batch).unwrap();
+            assert_eq!(batch.len(), 1);
+        }
+    };
+    run();
+    run();
+    measure([0, 0, 0], run).1.number
+}
+
+#[test]
+fn warm_look_ups_of_one_row_allocate_nothing() {
+    for (name, version) in [("events", 12), ("events-stable", 12), ("events-compacted", 12)] {
+        let dataset = Dataset::open(fixture(name)).unwrap().at_version(version).unwrap();
+        for columns in
+            [&["id"][..], &["status"], &["score"], &["country"], &["_rowid"], &["id", "status", "score"]]
+        {
+            let number = look_ups(&dataset, columns);
+            println!("{name}, {columns:?}: {number}");
+        }
+    }
+}

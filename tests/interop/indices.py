@@ -1,9 +1,10 @@
 """Random filters over random scalar indices: the same rows with indices, without, and by the judge.
 
 Datasets have indices of every type over columns of every type, appends, deletes, updates, merges,
-compactions and segments, made by pylance. The judge evaluates each filter row by row over the live
-rows; Lance's own answers are not asked for, since its indices err. Where an answer is wrong, the
-parts of the filter are asked too, and the smallest wrong one is told.
+compactions, rewritten columns, restores and segments, made by pylance; earlier versions are asked
+about, too. The judge evaluates each filter row by row over the live rows; Lance's own answers are
+not asked for, since its indices err. Where an answer is wrong, the parts of the filter are asked
+too, and the smallest wrong one is told.
 """
 
 import random
@@ -22,7 +23,7 @@ from support.arguments import common_arguments
 from support.command import CommandError, Lancet, Row
 from support.conditions import Condition, random_condition
 from support.difference import first_difference
-from support.indexed import CHANGES, IndexedHistory, create_index
+from support.indexed import CHANGES, PARAMETERS, IndexedHistory, create_index
 from support.indexed_columns import KEY, Columns
 from support.report import Report
 from support.stderr import silenced_stderr
@@ -168,6 +169,12 @@ class Comparison:
             self._do(h, change, change.__name__)
             if step >= INDICES_AT_FIRST - 1 and (step % 2 or step == INDICES_AT_FIRST + steps - 1):
                 self._ask(h)
+                h.remember()
+        if h.earlier:
+            version = h.r.choice(list(h.earlier))
+            h.go_back(version)
+            h.log.append(f"asked about version {version}")
+            self._ask(h, version)
 
     def _do(self, h: IndexedHistory, change: Callable[[IndexedHistory], None], name: str) -> bool:
         """Whether pylance made a change."""
@@ -183,9 +190,9 @@ class Comparison:
             return False
         return True
 
-    def _ask(self, h: IndexedHistory) -> None:
-        """Asks about the newest version."""
-        version = Version(h.dataset())
+    def _ask(self, h: IndexedHistory, number: int | None = None) -> None:
+        """Asks about a version, the newest one if no number is given."""
+        version = Version(lance.dataset(h.path, version=number))
         # A generator of its own: what is asked must not change the history.
         r = random.Random(f"{h.path.name}/{len(h.log)}")
         indexed = [path for _, path, _ in h.indices]
@@ -193,7 +200,9 @@ class Comparison:
         columns = [*h.columns.all, *(c for c in h.columns.all if c.path in indexed)]
         for _ in range(self.filters):
             asked = [c for c in columns if c.path in indexed] if r.random() < 0.5 else columns
-            condition = random_condition(asked or columns, r.randrange(5), r)
+            parts_only = h.only == "NGRAM"
+            depth = r.randrange(3 if parts_only else 5)
+            condition = random_condition(asked or columns, depth, r, parts_only)
             self._count_indices(h, version, condition)
             for question in questions(len(version.keys), r):
                 self.report.compared += 1
@@ -233,6 +242,7 @@ def main() -> int:
     parser.add_argument("--rows", type=int, help="of each at first [default: 30 to 6000]")
     parser.add_argument("--steps", type=int, default=10, help="changes of each [default: 10]")
     parser.add_argument("--filters", type=int, default=12, help="for each version [default: 12]")
+    parser.add_argument("--index", choices=list(PARAMETERS), help="indices of this type only")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="copy failing datasets there")
     args = parser.parse_args()
     comparison = Comparison(Lancet(args.binary), args.filters, args.keep)
@@ -246,7 +256,8 @@ def main() -> int:
                 r,
                 storage_version,
                 stable_row_ids=number % 2 == 1,
-                columns=Columns.any(storage_version, r),
+                columns=Columns.any(storage_version, r, args.index),
+                only=args.index,
             )
             comparison.run(history, args.rows or r.choice(FIRST_ROWS), args.steps)
             shutil.rmtree(history.path, ignore_errors=True)

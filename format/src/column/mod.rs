@@ -131,7 +131,17 @@ impl Column {
 
     /// 64-bit numbers without nulls, such as row ids.
     pub fn from_u64(values: &[u64]) -> Self {
-        let buffer = Buffer::copy_of(bytemuck::cast_slice(values));
+        Self::from_u64_reusing(values, None)
+    }
+
+    /// As [`Column::from_u64`], with the buffer of `old` if it fits.
+    pub fn from_u64_reusing(values: &[u64], old: Option<Column>) -> Self {
+        let mut buffer = match old.map(|old| old.values) {
+            Some(Values::Fixed(buffer)) => buffer,
+            _ => Buffer::new(),
+        };
+        buffer.clear();
+        buffer.extend_from_slice(bytemuck::cast_slice(values));
         Column::new(DataType::UInt64, values.len(), None, Values::Fixed(buffer))
     }
 

@@ -9,9 +9,9 @@
 //! A value that is not empty has no room for its repetition level, so lists of blobs cannot be told apart: Lance
 //! writes them but does not read them either.
 
-use super::{Page, Target, layers::Layers, layers::Node, structure::Structure};
+use super::{Page, ReadRoom, Target, layers::Layers, layers::Node, structure::Structure};
 use crate::{
-    Error, Field, Result,
+    Buffer, Error, Field, Result,
     container::PageParts,
     ensure,
     leaf::{LeafBuilder, LeafShape},
@@ -57,7 +57,12 @@ impl BlobPage {
     pub(crate) fn read(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
         let rows = (range.end - range.start) as usize;
         let leaf = LeafBuilder::new(self.0.shape.clone(), rows, None);
-        let mut inner = Target::new(leaf, Structure::new(&[Node::Item], rows, 0, None), false);
+        let mut inner = Target::new(
+            leaf,
+            Structure::new(&[Node::Item], rows, 0, Buffer::new()),
+            false,
+            &mut ReadRoom::default(),
+        );
         self.0.read(range, &mut inner)?;
         let found: &[[u64; 2]] = inner.leaf.typed().unwrap_or_default();
         let slots = target.leaf.grow_fixed(found.len(), DESCRIPTION)?;

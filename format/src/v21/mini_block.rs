@@ -50,7 +50,7 @@ pub(crate) struct MiniBlock {
 #[derive(Debug, Default)]
 pub(super) struct DecompressedChunk {
     /// The address of its page, and its number there.
-    of: Option<(usize, usize)>,
+    pub(super) of: Option<(usize, usize)>,
     bytes: Vec<u8>,
 }
 

@@ -24,7 +24,7 @@ mod structure;
 mod values;
 
 use crate::{
-    Column, ColumnMap, DataType, Error, Field, File, Result, Values,
+    Bitmap, Buffer, Column, ColumnMap, DataType, Error, Field, File, Result, Values,
     blob::fetch,
     coded::Coded,
     column::{check_repeated, too_large},
@@ -94,10 +94,24 @@ struct Scratch {
     starts: Vec<u64>,
 }
 
+/// Room for reading one column again and again; see [`File::read_with`].
+#[derive(Debug, Default)]
+pub struct ReadRoom {
+    rep: Vec<u16>,
+    def: Vec<u16>,
+    scratch: Scratch,
+    /// For the validity of rows, when those before had no nulls.
+    validity: Buffer,
+}
+
 impl Target {
-    fn new(leaf: LeafBuilder, structure: Structure, keep: bool) -> Self {
-        let scratch = Scratch::default();
-        Target { leaf, structure, rep: Vec::new(), def: Vec::new(), keep, codes: None, scratch }
+    fn new(leaf: LeafBuilder, structure: Structure, keep: bool, room: &mut ReadRoom) -> Self {
+        let ReadRoom { rep, def, scratch, .. } = core::mem::take(room);
+        let mut target = Target { leaf, structure, rep, def, keep, codes: None, scratch };
+        // Another page may lie where the one of the last chunk did.
+        target.scratch.chunk.of = None;
+        target.scratch.picks.clear();
+        target
     }
 
     /// Where indices to distinct values go: where those are wanted instead of the values, they are what is returned.
@@ -320,12 +334,13 @@ pub(crate) fn read_coded(
     let count = total(core::slice::from_ref(&range))?;
     check_repeated(count, size_of::<u32>() as u64)?;
     let leaf = LeafBuilder::new(page.shape.clone(), 0, None);
-    let mut target = Target::new(leaf, Structure::new(path, count, count, None), false);
+    let mut target =
+        Target::new(leaf, Structure::new(path, count, count, Buffer::new()), false, &mut ReadRoom::default());
     target.codes = Some(Vec::with_capacity(count));
     let start = pages.starts[index];
     page.read(range.start - start..range.end - start, &mut target)
         .map_err(|error| error.within(format!("page {index}")))?;
-    let validity = target.structure.finish().last().and_then(|node| node.validity().cloned());
+    let validity = target.structure.finish(&mut Buffer::new()).leaf.take_validity();
     Ok(Some(Coded { codes: target.codes.unwrap_or_default(), items: items.clone(), validity }))
 }
 
@@ -337,18 +352,23 @@ pub(crate) fn read(
     rows: u64,
     ranges: &[Range<u64>],
     reuse: Option<Column>,
+    room: &mut ReadRoom,
 ) -> Result<Column> {
     let count = total(ranges)?;
     if is_leaf(field) {
         return match columns.get(field.id) {
-            Some(column) => Ok(read_leaf(file, field, &[Node::Item], column, rows, ranges, reuse)?.leaf),
+            Some(column) => {
+                Ok(read_leaf(file, field, &[Node::Item], column, rows, ranges, reuse, room)?.leaf)
+            }
             None => Column::absent(&field.data_type, count),
         };
     }
     let mut leaves = Vec::new();
     for_each_leaf(field, &mut Vec::new(), &mut |leaf, path| {
         leaves.push(match columns.get(leaf.id) {
-            Some(column) => Some(read_leaf(file, leaf, path, column, rows, ranges, None)?),
+            Some(column) => {
+                Some(read_leaf(file, leaf, path, column, rows, ranges, None, &mut ReadRoom::default())?)
+            }
             None => None,
         });
         Ok(())
@@ -367,6 +387,7 @@ fn file_bytes(file: &File) -> usize {
     usize::try_from(file.container().source().len()).unwrap_or(usize::MAX)
 }
 
+#[expect(clippy::too_many_arguments, reason = "where the leaf lies, its rows, and room for them")]
 fn read_leaf(
     file: &File,
     field: &Field,
@@ -375,9 +396,10 @@ fn read_leaf(
     rows: u64,
     ranges: &[Range<u64>],
     reuse: Option<Column>,
+    room: &mut ReadRoom,
 ) -> Result<LeafColumn> {
     if let Some(described) = field.blob_description() {
-        let LeafColumn { nodes, leaf } = read_leaf(file, &described, path, column, rows, ranges, None)?;
+        let LeafColumn { nodes, leaf } = read_leaf(file, &described, path, column, rows, ranges, None, room)?;
         let old_values = reuse.map(|column| column.into_parts().1);
         let leaf = fetch(file, &leaf, &field.data_type, total(ranges)?, old_values)?;
         return Ok(LeafColumn { nodes, leaf });
@@ -421,20 +443,22 @@ fn read_leaf(
     };
     // Runs of rows are looked at before they are read, so that every buffer has its final size from the beginning;
     // rows here and there are too few for their buffers to grow often.
-    let mut room = Room::of_slots(count);
+    let mut needed = Room::of_slots(count);
     if !keep && count / MIN_RUN >= ranges.len() {
-        room = Room::default();
+        needed = Room::default();
         for_each_page(pages, ranges, |page, rows| {
-            room += open_page(file, column, page, path, field)?.room(rows, in_one_page)?;
+            needed += open_page(file, column, page, path, field)?.room(rows, in_one_page)?;
             Ok(())
         })?;
     }
     if !keep {
-        leaf.reserve(room, file_bytes(file));
+        leaf.reserve(needed, file_bytes(file));
     }
-    let inner = room.slots.min(file_bytes(file).saturating_mul(8));
-    let structure = Structure::new(path, count, inner, old_validity.flatten());
-    let mut target = Target::new(leaf, structure, keep);
+    let inner = needed.slots.min(file_bytes(file).saturating_mul(8));
+    let spare = core::mem::take(&mut room.validity);
+    let validity = old_validity.flatten().map_or(spare, Bitmap::into_buffer);
+    let structure = Structure::new(path, count, inner, validity);
+    let mut target = Target::new(leaf, structure, keep, room);
     if ranges.len() < MANY_RANGES {
         for_each_page(pages, ranges, |page, rows| {
             open_page(file, column, page, path, field)?.read(rows, &mut target)
@@ -456,14 +480,15 @@ fn read_leaf(
                 .map_err(|error| error.within(format!("page {page}")))?;
         }
     }
-    let Target { leaf, structure, .. } = target;
-    let nodes = structure.finish();
-    let validity = nodes.last().and_then(|node| node.validity().cloned());
+    let Target { leaf, structure, rep, def, scratch, .. } = target;
+    *room = ReadRoom { rep, def, scratch, validity: Buffer::new() };
+    let mut nodes = structure.finish(&mut room.validity);
+    let validity = nodes.leaf.take_validity();
     Ok(LeafColumn { leaf: finish_leaf(leaf, field, validity)?, nodes })
 }
 
 /// The column of a leaf; packed structs are taken apart, empty ones have no nulls.
-fn finish_leaf(leaf: LeafBuilder, field: &Field, validity: Option<crate::Bitmap>) -> Result<Column> {
+fn finish_leaf(leaf: LeafBuilder, field: &Field, validity: Option<Bitmap>) -> Result<Column> {
     match &field.data_type {
         empty if is_empty_struct(empty) => {
             Ok(Column::new(empty.clone(), leaf.len(), None, Values::Struct(Vec::new())))

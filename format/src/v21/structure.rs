@@ -14,8 +14,30 @@ use lancet_kernels::levels;
 /// What was read of one leaf: its slots, and the structure above them.
 #[derive(Debug)]
 pub(crate) struct LeafColumn {
-    pub(crate) nodes: Vec<NodeColumn>,
+    pub(crate) nodes: Nodes<NodeColumn>,
     pub(crate) leaf: Column,
+}
+
+/// Something for each node on the way to a leaf. Most leaves are alone: they need no memory of their own.
+#[derive(Debug)]
+pub(crate) struct Nodes<T> {
+    /// Outermost first.
+    above: Vec<T>,
+    pub(crate) leaf: T,
+}
+
+impl<T> Nodes<T> {
+    fn get_mut(&mut self, depth: usize) -> &mut T {
+        self.above.get_mut(depth).unwrap_or(&mut self.leaf)
+    }
+
+    fn get(&self, depth: usize) -> &T {
+        self.above.get(depth).unwrap_or(&self.leaf)
+    }
+
+    fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.above.iter_mut().chain(core::iter::once(&mut self.leaf))
+    }
 }
 
 /// Validity of one node on the way to a leaf, and for lists where each starts among the elements inside.
@@ -27,15 +49,16 @@ pub(crate) struct NodeColumn {
 }
 
 impl NodeColumn {
-    pub(crate) fn validity(&self) -> Option<&Bitmap> {
-        self.validity.as_ref()
+    /// Takes the validity out; none if all elements are valid.
+    pub(crate) fn take_validity(&mut self) -> Option<Bitmap> {
+        self.validity.take()
     }
 }
 
 /// Collects the structure of one leaf.
 #[derive(Debug)]
 pub(crate) struct Structure {
-    nodes: Vec<NodeBuilder>,
+    nodes: Nodes<NodeBuilder>,
     sets: Sets,
 }
 
@@ -58,33 +81,27 @@ struct NodeBuilder {
 }
 
 impl Structure {
-    /// For a path, outermost node first; about `rows` rows and `items` items of lists will come. `validity` is reused
-    /// for the leaf.
-    pub(crate) fn new(path: &[Node], rows: usize, items: usize, mut validity: Option<Bitmap>) -> Self {
+    /// For a path, outermost node first and the leaf's own last; about `rows` rows and `items` items of lists will come. the room of
+    /// `validity` is used for the leaf.
+    pub(crate) fn new(path: &[Node], rows: usize, items: usize, validity: Buffer) -> Self {
         let first_list = path.iter().position(|node| *node == Node::List).unwrap_or(path.len());
         let expected = |depth: usize| if depth <= first_list { rows } else { items };
-        let nodes = path
-            .iter()
-            .enumerate()
-            .map(|(depth, node)| NodeBuilder {
-                validity: BitmapBuilder::reuse(
-                    validity.take().map(Bitmap::into_buffer).unwrap_or_default(),
-                    expected(depth),
-                ),
-                starts: if *node == Node::List {
-                    Vec::with_capacity(expected(depth) + 1)
-                } else {
-                    Vec::new()
-                },
-                entries: path[depth..].iter().map(|node| node.entries()).product(),
-            })
-            .collect();
-        Structure { nodes, sets: Sets::default() }
+        let builder = |depth: usize, validity: Buffer| NodeBuilder {
+            validity: BitmapBuilder::reuse(validity, expected(depth)),
+            starts: match path[depth] {
+                Node::List => Vec::with_capacity(expected(depth) + 1),
+                _ => Vec::new(),
+            },
+            entries: path[depth..].iter().map(|node| node.entries()).product(),
+        };
+        let last = path.len() - 1;
+        let above = (0..last).map(|depth| builder(depth, Buffer::new())).collect();
+        Structure { nodes: Nodes { above, leaf: builder(last, validity) }, sets: Sets::default() }
     }
 
     /// How many elements the innermost node has: the slots that the leaf must have.
     pub(crate) fn leaf_len(&self) -> usize {
-        self.nodes.last().map_or(0, |node| node.validity.len())
+        self.nodes.leaf.validity.len()
     }
 
     /// Appends `count` valid rows, for pages without any levels.
@@ -160,19 +177,24 @@ impl Structure {
                 sets.for_each(|((valid, below), at_most)| *valid |= at_most & !below);
             }
             if layer.node == Node::List {
-                let inner = self.nodes[k + 1].validity.len() as u64;
-                let starts = &mut self.nodes[k].starts;
+                let inner = self.nodes.get(k + 1).validity.len() as u64;
+                let starts = &mut self.nodes.get_mut(k).starts;
                 let before = starts.len();
                 starts.resize(before + levels::count(own), 0);
                 levels::ranks(own, of_layer(k + 1), inner, &mut starts[before..]);
             }
-            self.nodes[k].validity.append_chosen(valid, own);
+            self.nodes.get_mut(k).validity.append_chosen(valid, own);
         }
     }
 
-    /// The structure, with the leaf's own validity last.
-    pub(crate) fn finish(self) -> Vec<NodeColumn> {
-        self.nodes.into_iter().map(NodeBuilder::finish).collect()
+    /// The structure, and the leaf's own validity. If all of its elements are valid, `spare` gets the room that was kept
+    /// for it.
+    pub(crate) fn finish(mut self, spare: &mut Buffer) -> Nodes<NodeColumn> {
+        if let Some(unused) = self.nodes.leaf.validity.take_unused() {
+            *spare = unused;
+        }
+        let above = self.nodes.above.into_iter().map(NodeBuilder::finish).collect();
+        Nodes { above, leaf: self.nodes.leaf.finish() }
     }
 }
 
@@ -215,11 +237,11 @@ pub(crate) fn assemble(
         leaves.nth(count_leaves(field) - 1);
         return Column::absent(&field.data_type, len);
     };
-    let node = &first.nodes[depth];
+    let node = first.nodes.get(depth);
     ensure!(node.len == len, "expected {len} values, found {}", node.len);
     for other in present {
         ensure!(
-            other.nodes[depth] == *node,
+            other.nodes.get(depth) == node,
             "expected the columns inside to agree on nulls and lists, they differ"
         );
     }
@@ -232,7 +254,7 @@ pub(crate) fn assemble(
             Ok(Column::new(field.data_type.clone(), len, validity, values))
         }
         Physical::List | Physical::LargeList => {
-            let inner = first.nodes[depth + 1].len;
+            let inner = first.nodes.get(depth + 1).len;
             let large = field.data_type.physical() == Physical::LargeList;
             let offsets = match large {
                 false => offsets::<i32>(&node.starts, inner)?,
@@ -312,15 +334,15 @@ mod tests {
     fn lists_with_nulls_and_empty_lists() {
         let path = [Node::List, Node::Item];
         let layers = Layers::parse(&[3, 6], &path).unwrap();
-        let mut structure = Structure::new(&path, 4, 4, None);
+        let mut structure = Structure::new(&path, 4, 4, Buffer::new());
         structure.append(&layers, &[1, 0, 1, 1], &[0, 0, 2, 3]).unwrap();
         structure.append(&layers, &[1, 0], &[1, 0]).unwrap();
         assert_eq!(structure.leaf_len(), 4);
-        let nodes = structure.finish();
-        assert_eq!(nodes[0].starts, [0, 2, 2, 2]);
+        let nodes = structure.finish(&mut Buffer::new());
+        assert_eq!(nodes.get(0).starts, [0, 2, 2, 2]);
         let valid = |node: &NodeColumn| node.validity.as_ref().unwrap().iter().collect::<Vec<_>>();
-        assert_eq!(valid(&nodes[0]), [true, false, true, true]);
-        assert_eq!(valid(&nodes[1]), [true, true, false, true]);
+        assert_eq!(valid(nodes.get(0)), [true, false, true, true]);
+        assert_eq!(valid(nodes.get(1)), [true, true, false, true]);
     }
 
     #[test]
@@ -328,21 +350,21 @@ mod tests {
         // struct<list<int>> rows: null, {null}, {[]}, {[7]}
         let path = [Node::Item, Node::List, Node::Item];
         let layers = Layers::parse(&[1, 6, 3], &path).unwrap();
-        let mut structure = Structure::new(&path, 4, 4, None);
+        let mut structure = Structure::new(&path, 4, 4, Buffer::new());
         structure.append(&layers, &[1, 1, 1, 1], &[3, 1, 2, 0]).unwrap();
-        let nodes = structure.finish();
+        let nodes = structure.finish(&mut Buffer::new());
         let valid = |node: &NodeColumn| node.validity.as_ref().map(|v| v.iter().collect::<Vec<_>>());
-        assert_eq!(valid(&nodes[0]).unwrap(), [false, true, true, true]);
-        assert_eq!(valid(&nodes[1]).unwrap(), [false, false, true, true]);
-        assert_eq!((nodes[2].len, valid(&nodes[2])), (1, None));
-        assert_eq!(nodes[1].starts, [0, 0, 0, 0]);
+        assert_eq!(valid(nodes.get(0)).unwrap(), [false, true, true, true]);
+        assert_eq!(valid(nodes.get(1)).unwrap(), [false, false, true, true]);
+        assert_eq!((nodes.get(2).len, valid(nodes.get(2))), (1, None));
+        assert_eq!(nodes.get(1).starts, [0, 0, 0, 0]);
     }
 
     #[test]
     fn refuses_levels_beyond_the_layers() {
         let path = [Node::List, Node::Item];
         let layers = Layers::parse(&[3, 6], &path).unwrap();
-        let mut structure = Structure::new(&path, 1, 1, None);
+        let mut structure = Structure::new(&path, 1, 1, Buffer::new());
         assert!(structure.append(&layers, &[1], &[4]).is_err());
         assert!(structure.append(&layers, &[2], &[0]).is_err());
         assert!(structure.append(&layers, &[1, 0], &[0]).is_err());

@@ -8,7 +8,7 @@ use crate::{
     Batch, Error, IndexUse, Result,
     expr::IntoParameter,
     plan::{Direct, DirectRoom},
-    read,
+    read::{self, ColumnRoom},
 };
 
 /// A scan that runs many times; made by [`Scan::prepare`].
@@ -32,6 +32,7 @@ pub struct Prepared {
     scan: Scan,
     direct: Option<Direct>,
     room: DirectRoom,
+    columns: Vec<ColumnRoom>,
 }
 
 impl Scan {
@@ -48,14 +49,19 @@ impl Scan {
             }
             _ => None,
         };
-        Ok(Prepared { scan: self, direct, room: DirectRoom::default() })
+        Ok(Prepared { scan: self, direct, room: DirectRoom::default(), columns: Vec::new() })
     }
 }
 
 impl Clone for Prepared {
     /// For another thread: it has room of its own.
     fn clone(&self) -> Self {
-        Prepared { scan: self.scan.clone(), direct: self.direct.clone(), room: DirectRoom::default() }
+        Prepared {
+            scan: self.scan.clone(),
+            direct: self.direct.clone(),
+            room: DirectRoom::default(),
+            columns: Vec::new(),
+        }
     }
 }
 
@@ -108,7 +114,7 @@ impl Prepared {
             && direct.find(scan.search(parameters), filter.conditions(), &mut self.room)?
         {
             let places = self.room.window(scan.offset, scan.limit.unwrap_or(u64::MAX));
-            return read::read_places(&scan.dataset, &scan.projection, places, batch);
+            return read::read_places(&scan.dataset, &scan.projection, places, batch, &mut self.columns);
         }
         let batches = Batches::new(scan.clone())?.collect::<Result<Vec<_>>>()?;
         *batch = read::join(&scan.projection, &batches)?;

@@ -8,6 +8,7 @@ mod allocations;
 mod judge;
 mod layouts;
 mod planner;
+mod prepared;
 mod probes;
 mod search;
 mod vectors;

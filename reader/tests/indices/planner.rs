@@ -4,10 +4,10 @@ use crate::{datasets, segments};
 use lancet::{Column, DataType, Dataset, IndexUse, Reading};
 
 /// SplitMix64: the same in every run.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -15,23 +15,23 @@ impl Random {
         ((z ^ z >> 31) % bound as u64) as usize
     }
 
-    fn pick<'a, T: ?Sized>(&mut self, from: &'a [Box<T>]) -> &'a T {
+    pub(crate) fn pick<'a, T: ?Sized>(&mut self, from: &'a [Box<T>]) -> &'a T {
         &from[self.below(from.len())]
     }
 }
 
 /// Conditions on one column.
-struct Conditions {
-    column: String,
+pub(crate) struct Conditions {
+    pub(crate) column: String,
     is_boolean: bool,
     is_text: bool,
     is_list: bool,
     /// Literals that filters can be written with, most of them values of the column.
-    literals: Vec<Box<str>>,
+    pub(crate) literals: Vec<Box<str>>,
 }
 
 impl Conditions {
-    fn of(dataset: &Dataset, column: &str) -> Option<Self> {
+    pub(crate) fn of(dataset: &Dataset, column: &str) -> Option<Self> {
         let values = dataset.scan().columns([column]).unwrap().collect().unwrap().columns()[0].clone();
         let list = matches!(values.data_type(), DataType::List(_) | DataType::LargeList(_));
         let items = match list {

@@ -27,17 +27,26 @@ class Condition:
         yield self
 
 
-def random_condition(columns: Sequence[Column], depth: int, r: random.Random) -> Condition:
-    """A condition of at most so many levels above its leaves."""
+def random_condition(
+    columns: Sequence[Column], depth: int, r: random.Random, parts_only: bool = False
+) -> Condition:
+    """A condition of at most so many levels above its leaves.
+
+    With `parts_only` texts are mostly asked for what they contain, which is all that an NGRAM index
+    knows.
+    """
     if depth == 0 or r.random() < 0.1:
-        return Condition(_leaf(r.choice(columns), r))
+        column = r.choice(columns)
+        if parts_only and column.kind.is_text and r.random() < 0.85:
+            return Condition(_part_leaf(column, r))
+        return Condition(_leaf(column, r))
     count = r.choice([2, 2, 2, 3])
     form = r.choice([" AND ", " AND ", " OR ", " OR ", "NOT", "IS"])
     if form in ("NOT", "IS"):
-        part = random_condition(columns, depth - 1, r)
+        part = random_condition(columns, depth - 1, r, parts_only)
         text = f"NOT ({part.text})" if form == "NOT" else f"({part.text}) IS {r.choice(TRUTHS)}"
         return Condition(text, (part,))
-    parts = tuple(random_condition(columns, depth - 1, r) for _ in range(count))
+    parts = tuple(random_condition(columns, depth - 1, r, parts_only) for _ in range(count))
     return Condition(form.join(f"({part.text})" for part in parts), parts)
 
 
@@ -86,7 +95,9 @@ def _text_leaf(column: Column, r: random.Random) -> str:
     path, kind = column.path, column.kind
     text = r.choice(column.values) if r.random() < 0.7 else kind.draw(r)
     start = r.randrange(len(text) + 1)
-    part = text[start : start + r.randrange(1, 9)]
+    part = text[start : start + r.randrange(1, r.choice([9, 25]))]
+    if r.random() < 0.1:
+        part = r.choice([part.upper(), part.lower(), part[::-1]])
     head = text[: r.randrange(len(text) + 1)]
     function = r.choice(["contains"] * 3 + ["starts_with", "ends_with", "LIKE", "length"])
     match function:
@@ -104,6 +115,8 @@ def _text_leaf(column: Column, r: random.Random) -> str:
             _escaped(head) + "_%",
             _escaped(head) + "%" + _escaped(text[len(head) + 1 :]),
             "%" + _escaped(part) + "%",
+            "%" + _escaped(part) + "%" + _escaped(text[start + len(part) + 1 :]) + "%",
+            "%" + _escaped(text[start:]),
             _escaped(text),
             head + "%",
             "_" + _escaped(text[1:]),
@@ -113,6 +126,24 @@ def _text_leaf(column: Column, r: random.Random) -> str:
     if pattern.endswith("\\") and not pattern.endswith("\\\\"):
         pattern += "\\"
     return f"{path} {r.choice(['', '', 'NOT '])}LIKE {kind.literal(pattern)}"
+
+
+def _part_leaf(column: Column, r: random.Random) -> str:
+    """A condition on what a text contains, mostly more than three letters."""
+    text = r.choice(column.values)
+    start = r.randrange(max(len(text) - 3, 1))
+    part = text[start : start + r.choice([2, 3, 4, 6, 10, 30])]
+    if r.random() < 0.1:
+        part = r.choice([part.upper(), part.lower(), part[::-1], part + "zq"])
+    if r.random() < 0.5:
+        return f"contains({column.path}, {column.kind.literal(part)})"
+    pattern = _escaped(part)
+    if r.random() < 0.3:
+        cut = r.randrange(len(part) + 1)
+        pattern = _escaped(part[:cut]) + r.choice(["%", "_"]) + _escaped(part[cut + 1 :])
+    ends = r.choice(["%{}%"] * 4 + ["%{}", "{}%"])
+    literal = column.kind.literal(ends.format(pattern))
+    return f"{column.path} {r.choice(['', '', '', 'NOT '])}LIKE {literal}"
 
 
 def _escaped(text: str) -> str:

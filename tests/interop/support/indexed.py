@@ -40,6 +40,10 @@ class IndexedHistory:
     indices: list[tuple[str, str, str]] = field(default_factory=list)
     """Name, path of the column, and type, of each index made so far."""
     log: list[str] = field(default_factory=list)
+    only: str | None = None
+    """The one type of indices that are made, if not all."""
+    earlier: dict[int, tuple[Columns, list[tuple[str, str, str]]]] = field(default_factory=dict)
+    """The columns and indices of versions that may be asked about later, or restored."""
 
     def __str__(self) -> str:
         ids = "stable row ids" if self.stable_row_ids else "row addresses"
@@ -66,6 +70,15 @@ class IndexedHistory:
         """The newest version."""
         return lance.dataset(self.path)
 
+    def remember(self) -> None:
+        """Keeps what the newest version has."""
+        self.earlier[self.dataset().version] = (self.columns, list(self.indices))
+
+    def go_back(self, version: int) -> None:
+        """Takes the columns and indices of an earlier version."""
+        self.columns, indices = self.earlier[version]
+        self.indices = list(indices)
+
     def new_rows(self, rows: int) -> pa.Table:
         """Rows with new keys."""
         keys = list(range(self.next_key, self.next_key + rows))
@@ -80,7 +93,7 @@ class IndexedHistory:
 def create_index(h: IndexedHistory) -> None:
     """An index of any type that the column takes, perhaps beside others on it."""
     column = h.r.choice(h.columns.all)
-    kind = h.r.choice(column.kind.indices)
+    kind = h.only or h.r.choice(column.kind.indices)
     parameters = {
         name: h.r.choice(choices)
         for name, choices in PARAMETERS[kind].items()
@@ -180,6 +193,32 @@ def add_column(h: IndexedHistory) -> None:
     h.columns = replace(h.columns, all=(*h.columns.all, column))
 
 
+def rewrite_column(h: IndexedHistory) -> None:
+    """New values for a column, in files of its own: it is dropped, and comes back with all rows."""
+    column = h.r.choice(h.top_level())
+    h.names += 1
+    column = replace(column, path=f"again{h.names}", nulls=max(column.nulls, 0.0))
+    keys = h.dataset().to_table(columns=[KEY])[KEY].to_pylist()
+    if h.r.random() < 0.3:
+        h.r.shuffle(keys)
+    rows = pa.table(
+        [pa.array(keys, pa.int64()), column.array(len(keys), h.r)],
+        pa.schema([pa.field(KEY, pa.int64(), nullable=False), column.field]),
+    )
+    h.log[-1] += f"({column.path} {column.kind.name})"
+    h.dataset().merge(rows, KEY)
+    h.columns = replace(h.columns, all=(*h.top_level(), column, *h.columns.in_structs()))
+
+
+def restore(h: IndexedHistory) -> None:
+    """An earlier version is the newest one again."""
+    if h.earlier:
+        version = h.r.choice(list(h.earlier))
+        h.log[-1] += f"({version})"
+        lance.dataset(h.path, version=version).restore()
+        h.go_back(version)
+
+
 def compact(h: IndexedHistory) -> None:
     """Fragments together; the indices follow at once, or the mapping is left to readers."""
     options = {
@@ -210,5 +249,7 @@ CHANGES: dict[Callable[[IndexedHistory], None], int] = {
     optimize: 5,
     rename: 1,
     add_column: 1,
+    rewrite_column: 2,
+    restore: 2,
 }
 """Every change and how often it is made."""

@@ -79,18 +79,23 @@ class Columns:
     """The share of structs that are NULL."""
 
     @staticmethod
-    def any(storage_version: str, r: random.Random) -> "Columns":
-        """Random ones. Storage version 2.0 loses nulls of a struct."""
-        kinds = r.sample(all_kinds(), 6)
+    def any(storage_version: str, r: random.Random, index: str | None = None) -> "Columns":
+        """Random ones that take this index. Storage version 2.0 loses nulls of a struct."""
+        taking = [kind for kind in all_kinds() if index in (None, *kind.indices)]
+        kinds = r.sample(taking, 6) if len(taking) >= 6 else r.choices(taking, k=4)
         columns = [Column.any(f"c{i}", kind, r) for i, kind in enumerate(kinds)]
         null_structs = 0.0 if storage_version == "2.0" else r.choice([0.0, 0.2])
         if r.random() < 0.3:
             for path in ("st.a", "st.b", "st.inner.x", "st.inner.y"):
-                column = Column.any(path, r.choice(all_kinds()), r)
+                column = Column.any(path, r.choice(taking), r)
                 if null_structs:  # Lance asks that what lies in a nullable struct is nullable.
                     column = replace(column, nulls=max(column.nulls, 0.0))
                 columns.append(column)
         return Columns(tuple(columns), null_structs)
+
+    def in_structs(self) -> tuple[Column, ...]:
+        """The columns that lie in a struct."""
+        return tuple(column for column in self.all if "." in column.path)
 
     def renamed(self, column: Column, name: str) -> "Columns":
         """The columns, one of them with another name."""

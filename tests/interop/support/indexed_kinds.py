@@ -25,6 +25,12 @@ TEXTS = """
 """.split()
 TEXTS += ["", " ", "a b", "hello world", "\U0010ffff", "a\U0010ffff", "\ud7ff", "back\\slash"]
 
+SENTENCE_WORDS = """
+    error Error ERROR warning connect disconnect connection 127.0.0.1 10.0 x86-64 10% user_name
+    C:\\temp Straße café naïve Ελλάδα Москва İstanbul 日本語 東京タワー ﬁne don't a ab 007
+    2024-02-29 foo::bar() 🙂
+""".split()
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -125,6 +131,7 @@ def _float(r: random.Random, step: float) -> float:
 def _texts() -> Iterator[Kind]:
     yield Kind("utf8", pa.string(), _text, TEXT)
     yield Kind("large-utf8", pa.large_string(), _text, TEXT)
+    yield Kind("sentences", pa.string(), _sentence, TEXT)
     yield Kind("binary", pa.binary(), lambda r: _text(r).encode("utf8"))
     yield Kind("large-binary", pa.large_binary(), lambda r: r.randbytes(r.randrange(5)))
     yield Kind("fixed-binary", pa.binary(3), lambda r: bytes([r.choice([0, 1, 255]), 0, 7]), SCALAR)
@@ -134,6 +141,12 @@ def _text(r: random.Random) -> str:
     if r.random() < 0.3:
         return f"{r.choice(['word', 'Word', 'wörd'])} {r.randrange(200)}"
     return r.choice(TEXTS)
+
+
+def _sentence(r: random.Random) -> str:
+    """Long enough for needles that an index on three letters tells apart."""
+    words = (r.choice(SENTENCE_WORDS) for _ in range(r.randrange(2, 7)))
+    return r.choice([" ", " ", "-", ", ", "", "_"]).join(words)
 
 
 def _times() -> Iterator[Kind]:
