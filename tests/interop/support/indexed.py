@@ -193,8 +193,8 @@ def add_column(h: IndexedHistory) -> None:
     h.columns = replace(h.columns, all=(*h.columns.all, column))
 
 
-def rewrite_column(h: IndexedHistory) -> None:
-    """New values for a column, in files of its own: it is dropped, and comes back with all rows."""
+def write_column(h: IndexedHistory) -> None:
+    """A new column with values for all rows, in files of its own."""
     column = h.r.choice(h.top_level())
     h.names += 1
     column = replace(column, path=f"again{h.names}", nulls=max(column.nulls, 0.0))
@@ -249,7 +249,7 @@ CHANGES: dict[Callable[[IndexedHistory], None], int] = {
     optimize: 5,
     rename: 1,
     add_column: 1,
-    rewrite_column: 2,
+    write_column: 2,
     restore: 2,
 }
 """Every change and how often it is made."""
