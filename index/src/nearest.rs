@@ -3,6 +3,15 @@
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Ordering;
 
+/// Rows that [`Arrivals`] takes in above `k` before it looks again how far they may be: at least so many.
+const SPARE: usize = 8;
+
+/// Rows that [`Arrivals`] writes down, or 16 times `k`: more come only if rows are met in the order of falling distances.
+const MOST_WRITTEN: usize = 1024;
+
+/// Rows that [`Arrivals`] has room for from the start, at most, so that it does not allocate while they come.
+const MOST_ROOM: usize = 1 << 16;
+
 /// What distances are offered to.
 pub trait Collector {
     /// Rows at a greater distance need not be offered: they would be left out.
@@ -112,6 +121,12 @@ impl Nearest {
         self.found.truncate(self.k);
     }
 
+    /// The rows found, in no order.
+    pub fn unordered(&mut self) -> &[Neighbour] {
+        self.shrink();
+        &self.found
+    }
+
     /// The rows found, the nearest first.
     pub fn finish(&mut self) -> &[Neighbour] {
         self.shrink();
@@ -123,12 +138,24 @@ impl Nearest {
 /// Collects the `k` nearest rows in the order in which they come: among equally far ones it keeps those that Lance
 /// keeps, which depends on that order. It is the search of one segment of an index; the rows of all segments then go
 /// into a [`Nearest`]. Infinite distances are left out.
+///
+/// Lance keeps them in a heap, and which of several farthest rows leaves is up to the heap's shape. This matters only if
+/// more rows than `k` are as near as the k-th. So rows are written down as they come, as long as they are near enough, and
+/// go through a heap only if it matters in the end.
 #[derive(Debug, Clone, Default)]
 pub struct Arrivals {
     k: usize,
     range: Range,
-    /// The farthest on top. Only distances are compared: which of several farthest rows leaves is up to the heap's
-    /// shape, which is that of Lance's heap, the standard library's.
+    /// Rows at this distance or above it were left out by the heap.
+    farthest: f32,
+    /// In the order in which they came.
+    rows: Vec<Neighbour>,
+    /// Distances of the `k` nearest rows so far, and of some that came since.
+    distances: Vec<f32>,
+    /// How many distances there are when only the lowest are kept.
+    most: usize,
+    /// What came before the rows, if there were too many to write them all down. The farthest is on top; only distances
+    /// are compared. It takes the shape of Lance's heap, the standard library's.
     heap: BinaryHeap<ByDistance>,
 }
 
@@ -160,31 +187,71 @@ impl Arrivals {
     pub fn start(&mut self, k: usize, range: Range) {
         self.k = k;
         self.range = range;
+        self.farthest = if k == 0 { f32::NEG_INFINITY } else { range.high };
+        self.rows.clear();
+        self.rows.reserve(self.most_written().min(MOST_ROOM));
+        self.distances.clear();
+        self.most = k;
         self.heap.clear();
+    }
+
+    /// How many rows are written down before they go through the heap.
+    fn most_written(&self) -> usize {
+        self.k.saturating_mul(16).max(MOST_WRITTEN)
     }
 
     /// How many rows were found.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.distances.len().min(self.k)
     }
 
     /// Whether none was found.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.len() == 0
     }
 
-    /// The distance from which on rows are of no use.
-    fn farthest(&self) -> f32 {
-        match self.heap.peek() {
-            Some(top) if self.heap.len() >= self.k => top.0.distance.min(self.range.high),
-            _ if self.k == 0 => f32::NEG_INFINITY,
-            _ => self.range.high,
+    /// The rows found, in no order; [`start`](Self::start) comes next.
+    pub fn finish(&mut self) -> &[Neighbour] {
+        self.tighten();
+        let (k, farthest) = (self.k, self.farthest);
+        if self.heap.is_empty() {
+            if self.rows.len() <= k {
+                return &self.rows;
+            }
+            // The farthest of the k lowest distances: a row at the same one more, and it hangs on the order of all.
+            let is_near = |row: &Neighbour| row.distance <= farthest;
+            if self.rows.iter().filter(|row| is_near(row)).count() == k {
+                self.rows.retain(is_near);
+                return &self.rows;
+            }
+        }
+        self.fill_heap();
+        self.rows.extend(self.heap.drain().map(|row| row.0));
+        &self.rows
+    }
+
+    /// Forgets all distances but the k lowest, which tell from where on rows are of no use.
+    fn tighten(&mut self) {
+        if let Some(last) = self.k.checked_sub(1).filter(|&last| last < self.distances.len()) {
+            let (_, &mut farthest, _) = self.distances.select_nth_unstable_by(last, f32::total_cmp);
+            self.distances.truncate(self.k);
+            self.farthest = farthest;
+            self.most = self.k.saturating_add(SPARE.max(self.k / 2));
         }
     }
 
-    /// The rows found, in no order.
-    pub fn iter(&self) -> impl Iterator<Item = Neighbour> + '_ {
-        self.heap.iter().map(|row| row.0)
+    /// Has the rows go through the heap.
+    #[cold]
+    fn fill_heap(&mut self) {
+        for row in self.rows.drain(..) {
+            if self.heap.len() >= self.k {
+                if self.heap.peek().is_some_and(|top| row.distance >= top.0.distance) {
+                    continue;
+                }
+                self.heap.pop();
+            }
+            self.heap.push(ByDistance(row));
+        }
     }
 }
 
@@ -205,23 +272,25 @@ impl Collector for Nearest {
 
 impl Collector for Arrivals {
     fn threshold(&self) -> f32 {
-        self.farthest()
+        self.farthest
     }
 
     fn offer(&mut self, distances: &[f32], row_ids: &[u64], mask: Option<&[u64]>) {
         let row_ids = &row_ids[..distances.len()];
-        let mut farthest = self.farthest();
         for (i, (&distance, &row_id)) in distances.iter().zip(row_ids).enumerate() {
             // NaN fails this.
-            if !(distance < farthest && distance >= self.range.low) {
+            if !(distance < self.farthest && distance >= self.range.low) {
                 continue;
             }
             if mask.is_none_or(|mask| mask[i / 64] >> (i % 64) & 1 == 1) {
-                if self.heap.len() == self.k {
-                    self.heap.pop();
+                self.rows.push(Neighbour { distance, row_id });
+                self.distances.push(distance);
+                if self.distances.len() >= self.most {
+                    self.tighten();
                 }
-                self.heap.push(ByDistance(Neighbour { distance, row_id }));
-                farthest = self.farthest();
+                if self.rows.len() >= self.most_written() {
+                    self.fill_heap();
+                }
             }
         }
     }
@@ -274,11 +343,57 @@ mod tests {
         arrivals.start(2, Range::default());
         arrivals.offer(&[2.0, 1.0, f32::NAN, 2.0, f32::INFINITY], &[9, 8, 7, 6, 5], None);
         arrivals.offer(&[1.5], &[4], Some(&[0]));
-        let mut found: Vec<u64> = arrivals.iter().map(|row| row.row_id).collect();
+        let mut found: Vec<u64> = arrivals.finish().iter().map(|row| row.row_id).collect();
         found.sort_unstable();
         assert_eq!(found, vec![8, 9]);
         arrivals.start(0, Range::default());
         arrivals.offer(&[1.0], &[1], None);
         assert!(arrivals.is_empty());
+    }
+
+    /// Rows go through a heap as they come; which ones it held in the end.
+    fn by_heap(k: usize, range: Range, rows: &[Neighbour]) -> Vec<Neighbour> {
+        let mut heap = BinaryHeap::new();
+        for &row in rows.iter().filter(|row| row.distance >= range.low && row.distance < range.high) {
+            if heap.len() == k {
+                if heap.peek().is_none_or(|top: &ByDistance| row.distance >= top.0.distance) {
+                    continue;
+                }
+                heap.pop();
+            }
+            heap.push(ByDistance(row));
+        }
+        heap.into_iter().map(|row| row.0).collect()
+    }
+
+    #[test]
+    fn the_rows_that_a_heap_holds() {
+        let range = Range { low: -2.0, high: 900.0 };
+        let mut arrivals = Arrivals::default();
+        for k in [0, 1, 2, 10, 100, 1000, usize::MAX] {
+            // Many equal distances, both zeros among them; few; and distances that fall, so that all rows go in.
+            for (which, count) in [(0, 3000), (1, 3000), (2, 40_000)] {
+                let distance = |i: u64| match which {
+                    0 => (i * 7919 % 31) as f32 * 0.5 * if i % 3 == 0 { -1.0 } else { 1.0 },
+                    1 => (i * 7919 % 3001) as f32,
+                    _ => 800.0 - (i / 2) as f32 / 64.0,
+                };
+                let rows: Vec<Neighbour> = (0..count)
+                    .map(|i| Neighbour { distance: distance(i), row_id: i * 31 % 40_009 })
+                    .collect();
+                arrivals.start(k, range);
+                for rows in rows.chunks(1 + k.min(700)) {
+                    let distances: Vec<f32> = rows.iter().map(|row| row.distance).collect();
+                    let ids: Vec<u64> = rows.iter().map(|row| row.row_id).collect();
+                    arrivals.offer(&distances, &ids, None);
+                }
+                let mut expected = by_heap(k, range, &rows);
+                assert_eq!(arrivals.len(), expected.len());
+                let mut found = arrivals.finish().to_vec();
+                found.sort_unstable_by(Neighbour::order);
+                expected.sort_unstable_by(Neighbour::order);
+                assert_eq!(found, expected, "{k} of {which}");
+            }
+        }
     }
 }

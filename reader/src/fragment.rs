@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result,
-    files::{FilePool, FileSlot},
+    files::{FilePool, FileSlot, OpenFile},
     location::{self, Place},
     row_ids::FragmentRowIds,
 };
@@ -349,34 +349,37 @@ impl Fragment {
             .map_err(|error| Error::format(file.path(), error))
     }
 
-    /// Gives `look` the bytes of `row` of `field` where they lie in a file; whether they can be had so, in which case the
-    /// row is not null.
-    pub(crate) fn look_at_row(
-        &self,
-        pool: &FilePool,
-        field: &Field,
-        row: u64,
-        look: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool> {
+    /// The one file that holds `field`, open; `None` if it is in no file or in parts.
+    pub(crate) fn holder(&self, pool: &FilePool, field: &Field) -> Result<Option<Holder<'_>>> {
         let mut holders = self.files.iter().filter(|file| holds(file, field));
-        let (Some(file), None) = (holders.next(), holders.next()) else { return Ok(false) };
-        let open = pool.get(file)?;
-        let found = open.lent_row(field, file.columns(), row);
-        let found = found.map_err(|error| Error::format(file.path(), error))?;
-        found.map(look);
-        Ok(found.is_some())
+        match (holders.next(), holders.next()) {
+            (Some(slot), None) => Ok(Some(Holder { slot, open: pool.get(slot)? })),
+            _ => Ok(None),
+        }
     }
 
     /// The rows around `row` that can be had without copying `field`, as long as no others are with them.
     pub(crate) fn lent_page(&self, pool: &FilePool, field: &Field, row: u64) -> Result<Option<Range<u64>>> {
-        let mut holders = self.files.iter().filter(|file| holds(file, field));
-        match (holders.next(), holders.next()) {
-            (Some(file), None) => pool
-                .get(file)?
-                .lent_page(field, file.columns(), row)
-                .map_err(|error| Error::format(file.path(), error)),
-            _ => Ok(None),
-        }
+        let Some(holder) = self.holder(pool, field)? else { return Ok(None) };
+        let found = holder.open.lent_page(field, holder.slot.columns(), row);
+        found.map_err(|error| holder.fail(error))
+    }
+}
+
+/// A file that holds all of a field; it stays open while this is held.
+pub(crate) struct Holder<'a> {
+    slot: &'a FileSlot,
+    open: OpenFile,
+}
+
+impl Holder<'_> {
+    /// The bytes of `row` of `field` where they lie, if they can be had so, in which case the row is not null.
+    pub(crate) fn lent_row(&self, field: &Field, row: u64) -> Result<Option<&[u8]>> {
+        self.open.lent_row(field, self.slot.columns(), row).map_err(|error| self.fail(error))
+    }
+
+    fn fail(&self, error: lancet_format::Error) -> Error {
+        Error::format(self.slot.path(), error)
     }
 }
 

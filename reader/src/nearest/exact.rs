@@ -2,17 +2,24 @@
 
 use super::{Metric, column::VectorColumn, selection::Selection};
 use crate::{
-    Batch, Dataset, Result, Rows, Scan, filter::Mask, fragment::Fragment, projection::ProjectedColumn, read,
-    take,
+    Batch, Dataset, Result, Rows, Scan,
+    filter::Mask,
+    fragment::Fragment,
+    projection::ProjectedColumn,
+    read,
+    take::{self, Place},
 };
 use bytemuck::Pod;
-use lancet_format::{Column, Values};
+use lancet_format::{Column, Field, Values};
 use lancet_index::{
     nearest::{Collector, Nearest, Neighbour},
     vector::Vector,
     with_numbers,
 };
-use lancet_kernels::distance::{DistanceTable, Element};
+use lancet_kernels::{
+    codes,
+    distance::{DistanceTable, Element},
+};
 use std::ops::Range;
 
 /// Rows whose vectors are read at a time.
@@ -20,6 +27,9 @@ const BLOCK_ROWS: u64 = 8192;
 
 /// With fewer than one selected row in so many, only these are read.
 const SPARSE: usize = 8;
+
+/// Scattered vectors that are looked at together: enough to have many on their way from memory at a time.
+const AT_ONCE: usize = 32;
 
 /// Offers all selected rows of the scan's fragments, or of those at the positions `only`.
 pub(super) fn search(
@@ -61,6 +71,7 @@ pub(super) struct Room {
     row_ids: Vec<u64>,
     distances: Vec<f32>,
     batch: Batch,
+    places: Vec<(Place, u64)>,
 }
 
 /// Offers the rows that were `found`, at their exact distances.
@@ -73,10 +84,10 @@ pub(super) fn rank(
     room: &mut Room,
     nearest: &mut Nearest,
 ) -> Result<()> {
-    let Room { row_ids, distances, batch } = room;
+    let Room { row_ids, distances, batch, places } = room;
     if let [query] = query
         && !column.is_list()
-        && rank_in_place(dataset, column, query, metric, found, nearest)?
+        && rank_in_place(dataset, column, query, metric, found, places, nearest)?
     {
         return Ok(());
     }
@@ -89,33 +100,66 @@ pub(super) fn rank(
 }
 
 /// As [`rank`], of vectors that lie flat in their files; whether all of them do, else none is offered.
+///
+/// Vectors that were found lie anywhere. The memory of a few is asked for before the first of them is compared, so that
+/// their ways overlap.
 fn rank_in_place(
     dataset: &Dataset,
     column: &VectorColumn,
     query: &Vector,
     metric: Metric,
     found: &[Neighbour],
+    places: &mut Vec<(Place, u64)>,
     nearest: &mut Nearest,
 ) -> Result<bool> {
     let ProjectedColumn::Field { root, path } = &column.projection().columns[0] else { return Ok(false) };
     if !path.is_empty() {
         return Ok(false);
     }
-    let (k, range) = (nearest.k(), nearest.range());
+    places.clear();
     for row in found {
-        let (position, physical) = take::place_of_id(dataset, row.row_id)?;
-        let fragment = &dataset.fragments()[position as usize];
-        let mut distance = None;
-        fragment.look_at_row(dataset.pool(), root, physical.into(), &mut |vector| {
-            distance = with_numbers!(query, values => of_bytes(values, metric, vector));
-        })?;
-        match distance {
-            Some(distance) => nearest.push(Neighbour { distance, row_id: row.row_id }),
-            None => {
-                nearest.start(k, range);
-                return Ok(false);
-            }
+        places.push((take::place_of_id(dataset, row.row_id)?, row.row_id));
+    }
+    // Those of one file follow each other.
+    places.sort_unstable();
+    let (k, range) = (nearest.k(), nearest.range());
+    for places in places.chunks(AT_ONCE) {
+        if !rank_few(dataset, root, query, metric, places, nearest)? {
+            nearest.start(k, range);
+            return Ok(false);
         }
+    }
+    Ok(true)
+}
+
+/// Offers up to [`AT_ONCE`] rows of `field`; whether all of their vectors could be looked at.
+fn rank_few(
+    dataset: &Dataset,
+    field: &Field,
+    query: &Vector,
+    metric: Metric,
+    places: &[(Place, u64)],
+    nearest: &mut Nearest,
+) -> Result<bool> {
+    let of_fragments = || places.chunk_by(|a, b| a.0.0 == b.0.0);
+    let mut holders = [const { None }; AT_ONCE];
+    for (holder, places) in holders.iter_mut().zip(of_fragments()) {
+        *holder = dataset.fragments()[places[0].0.0 as usize].holder(dataset.pool(), field)?;
+    }
+    let mut vectors = [&[][..]; AT_ONCE];
+    let mut next = vectors.iter_mut();
+    for (holder, places) in holders.iter().zip(of_fragments()) {
+        let Some(holder) = holder else { return Ok(false) };
+        for (&((_, row), _), vector) in places.iter().zip(&mut next) {
+            let Some(bytes) = holder.lent_row(field, row.into())? else { return Ok(false) };
+            codes::prefetch(bytes);
+            *vector = bytes;
+        }
+    }
+    for (vector, &(_, row_id)) in vectors.iter().zip(places) {
+        let distance = with_numbers!(query, values => of_bytes(values, metric, vector));
+        let Some(distance) = distance else { return Ok(false) };
+        nearest.push(Neighbour { distance, row_id });
     }
     Ok(true)
 }

@@ -115,7 +115,7 @@ impl<'a> Search<'a> {
                 let partition = scratch.ranked()[rank].1;
                 work.add(self.visit(segment, query, partition, filter, scratch, found)?);
             }
-            arrivals.iter().for_each(|row| nearest.push(row));
+            arrivals.finish().iter().for_each(|&row| nearest.push(row));
         }
         Ok(work)
     }

@@ -185,7 +185,10 @@ impl VectorIndex {
         let search = self.task(params, allowed)?;
         let SearchScratch { vectors, room, refine, refined } = scratch;
         let work = search.one(&vectors[0], room)?;
-        let found = room.nearest.finish();
+        let found = match params.refine {
+            None => room.nearest.finish(),
+            Some(_) => room.nearest.unordered(),
+        };
         let found = self.refined(&vectors[0], found, params, refine, refined)?;
         hits.extend_from_slice(found);
         Ok(work.into())

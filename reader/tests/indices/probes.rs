@@ -79,8 +79,8 @@ fn probe_all(
     }
 }
 
-fn sorted(found: &Arrivals) -> Vec<Neighbour> {
-    let mut rows: Vec<Neighbour> = found.iter().collect();
+fn sorted(found: &mut Arrivals) -> Vec<Neighbour> {
+    let mut rows = found.finish().to_vec();
     rows.sort_by(Neighbour::order);
     rows
 }
@@ -98,7 +98,7 @@ fn a_falling_threshold_changes_nothing() {
                     plain.0.start(k, range);
                     probe_all(ivf, partitions, query, filter, &mut scratch, &mut found);
                     probe_all(ivf, partitions, query, filter, &mut scratch, &mut plain);
-                    assert_eq!(sorted(&found), sorted(&plain.0), "{path}, {k} nearest");
+                    assert_eq!(sorted(&mut found), sorted(&mut plain.0), "{path}, {k} nearest");
                 }
             }
         }
