@@ -374,7 +374,7 @@ mod tests {
             // Many equal distances, both zeros among them; few; and distances that fall, so that all rows go in.
             for (which, count) in [(0, 3000), (1, 3000), (2, 40_000)] {
                 let distance = |i: u64| match which {
-                    0 => (i * 7919 % 31) as f32 * 0.5 * if i % 3 == 0 { -1.0 } else { 1.0 },
+                    0 => (i * 7919 % 31) as f32 * 0.5 * if i.is_multiple_of(3) { -1.0 } else { 1.0 },
                     1 => (i * 7919 % 3001) as f32,
                     _ => 800.0 - (i / 2) as f32 / 64.0,
                 };
