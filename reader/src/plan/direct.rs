@@ -12,7 +12,7 @@ use lancet_index::btree;
 use std::ops::Range;
 
 /// The most rows that are found this way.
-const MOST_ROWS: u64 = 8192;
+const MOST_ROWS: u64 = 1 << 15;
 
 /// Which condition, and which of the indices on its column.
 #[derive(Debug, Clone)]
@@ -123,7 +123,8 @@ impl Direct {
                 }
             }
         }
-        places.sort_unstable();
+        // One number for both is quicker to compare.
+        places.sort_unstable_by_key(|&(position, offset)| u64::from(position) << 32 | u64::from(offset));
         places.dedup();
         retain_live(dataset, places)?;
         Ok(true)
