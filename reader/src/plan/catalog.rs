@@ -2,7 +2,7 @@
 //!
 //! A segment counts for a fragment if
 //!
-//! - the manifest says that it covers it, or covers the fragments that were compacted into it, and
+//! - the manifest says that it covers it, and
 //! - no row of it was created after the segment (a merge may add rows to a fragment that Lance still counts as covered),
 //!   and
 //! - it has zones of it, if it is made of zones (Lance may move the coverage of those to fragments they do not know).
@@ -20,7 +20,7 @@ use lancet_format::{
         BTreeIndex, BitmapIndex, BloomFilterIndex, IdDomain, IndexKind, LabelListIndex, NGramIndex,
         RowAddressSet, ZoneMapIndex,
     },
-    table::{FragmentReuse, IndexMetadata},
+    table::IndexMetadata,
 };
 use std::{
     collections::HashMap,
@@ -33,8 +33,6 @@ use std::{
 pub(crate) struct Catalog {
     /// By the id of their field.
     indices: HashMap<i32, Vec<ScalarIndex>>,
-    /// Where rows of compacted fragments went, if indices were not told.
-    pub(crate) reuse: Option<FragmentReuse>,
 }
 
 /// All segments of one name.
@@ -86,7 +84,11 @@ impl Catalog {
     /// Corrupt if the entries of the manifest cannot be read.
     pub(crate) fn of(dataset: &Dataset) -> Result<Self> {
         let entries = dataset.index_segments();
-        let mut catalog = Catalog { reuse: fragment_reuse(dataset, entries)?, ..Catalog::default() };
+        let mut catalog = Catalog::default();
+        // A compaction left indices untold. Which of them were written again since, with new addresses, is nowhere told.
+        if fragment_reuse(dataset, entries)?.is_some() {
+            return Ok(catalog);
+        }
         for meta in entries {
             let ([field], Some(_)) = (&meta.fields[..], &meta.fragments) else { continue };
             let Some(path) = dataset.schema().path_to(*field) else { continue };
@@ -176,12 +178,7 @@ impl Segment {
             return Ok(found);
         }
         let mut covered = Fragments::none(dataset.fragments().len());
-        let reuse = dataset.catalog()?.reuse.as_ref();
-        let now = |stored: &lancet_format::table::Roaring| match reuse {
-            None => stored.clone(),
-            Some(reuse) => reuse.map_fragments(stored),
-        };
-        let stored = self.meta.fragments.as_ref().map(now);
+        let stored = self.meta.fragments.as_ref();
         let zones = match kind {
             // Nothing is known of fragments without a zone.
             IndexKind::ZoneMap(_) | IndexKind::BloomFilter => {
@@ -190,13 +187,13 @@ impl Segment {
                     Opened::BloomFilter(index) => index.fragments().collect(),
                     _ => Vec::new(),
                 };
-                Some(now(&lancet_format::table::Roaring::from_sorted(&known)))
+                Some(lancet_format::table::Roaring::from_sorted(&known))
             }
             _ => None,
         };
         for (position, fragment) in dataset.fragments().iter().enumerate() {
             let id = fragment.meta.id;
-            let claims = stored.as_ref().is_some_and(|stored| stored.contains(id))
+            let claims = stored.is_some_and(|stored| stored.contains(id))
                 && zones.as_ref().is_none_or(|zones| zones.contains(id));
             if claims && fragment.newest_row(dataset.pool())? <= self.meta.dataset_version {
                 covered.insert(position);

@@ -58,7 +58,7 @@ impl Direct {
         let [Conjunct { tree: Some(Tree::Leaf(condition)), .. }] = conjuncts else { return Ok(None) };
         let catalog = dataset.catalog()?;
         let field = conditions[*condition].field;
-        if catalog.reuse.is_some() || conditions[*condition].negated {
+        if conditions[*condition].negated {
             return Ok(None);
         }
         for (number, index) in catalog.of_field(field).iter().enumerate() {

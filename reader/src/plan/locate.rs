@@ -328,7 +328,7 @@ impl Located<'_> {
     /// Those of the deletion files of these fragments.
     pub(crate) fn count(&self, search: Search<'_>, wanted: &Fragments) -> Result<Option<u64>> {
         let dataset = search.dataset;
-        if !self.exact || self.complement || dataset.catalog()?.reuse.is_some() {
+        if !self.exact || self.complement {
             return Ok(None);
         }
         let mut total = 0;

@@ -2,7 +2,6 @@
 //!
 //! ```text
 //! address, or id that is one    fragment id << 32 | offset         kept if the segment answers for the fragment
-//!   of a compacted fragment       ─ fragment reuse ▶ address        or dropped
 //! stable id                       ─ row ids of the fragments that the segment answers for ▶ address
 //! ```
 //! With stable ids a segment may name a row that has since moved to a fragment which another segment answers for; the
@@ -10,7 +9,7 @@
 
 use super::fragments::Fragments;
 use crate::{Dataset, Result, row_ids};
-use lancet_format::{index::IdDomain, table::FragmentReuse};
+use lancet_format::index::IdDomain;
 use lancet_index::RowSet;
 
 /// With more ids than this for each fragment, all ids of fragments are gone through, instead of looking each up.
@@ -23,16 +22,7 @@ pub(crate) fn rows_of(dataset: &Dataset, domain: IdDomain, fragment: u32) -> u64
     }
     let known = dataset.manifest().position_of(fragment);
     let rows = known.and_then(|position| dataset.fragments()[position].physical_rows(dataset.pool()).ok());
-    let old = || {
-        let reuse = dataset.catalog().ok()?.reuse.as_ref()?;
-        let digests = reuse
-            .versions()
-            .iter()
-            .flat_map(|version| &version.groups)
-            .flat_map(|group| &group.old_fragments);
-        digests.filter(|digest| digest.id == fragment).map(|digest| digest.physical_rows).max()
-    };
-    rows.or_else(old).unwrap_or(0)
+    rows.unwrap_or(0)
 }
 
 /// The addresses of the rows that an index calls `rows`, in the fragments of `coverage`.
@@ -51,9 +41,6 @@ pub(crate) fn addresses(
     let is_covered = |fragment| {
         dataset.manifest().position_of(fragment).is_some_and(|position| coverage.contains(position))
     };
-    if let Some(reuse) = &dataset.catalog()?.reuse {
-        return Ok(moved(reuse, &rows, is_covered));
-    }
     if rows.fragments().all(|(fragment, _)| is_covered(fragment)) {
         return Ok(rows);
     }
@@ -61,12 +48,6 @@ pub(crate) fn addresses(
     let chunks = rows.chunks().filter(|chunk| is_covered((chunk.key >> 16) as u32));
     kept.assign_union(chunks, &mut Vec::new());
     Ok(kept)
-}
-
-/// Where rows of compacted fragments are now.
-fn moved(reuse: &FragmentReuse, rows: &RowSet, is_covered: impl Fn(u32) -> bool) -> RowSet {
-    let now = rows.iter().filter_map(|address| reuse.map(address));
-    now.filter(|address| is_covered((address >> 32) as u32)).collect()
 }
 
 fn of_stable_ids(dataset: &Dataset, coverage: &Fragments, ids: &RowSet) -> Result<RowSet> {
