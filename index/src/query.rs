@@ -35,22 +35,27 @@ pub enum Answer {
     Exact(RowSet),
     /// It is true for no others.
     AtMost(RowSet),
-    /// It is true for these, and may be for others.
-    AtLeast(RowSet),
+    /// It is true for all of `least`, and for none but those of `most`, which has them too.
+    Between {
+        /// The rows for which it is true for sure.
+        least: RowSet,
+        /// The rows for which it may be true.
+        most: RowSet,
+    },
 }
 
 impl Answer {
-    /// The rows.
+    /// All rows for which it may be true.
     pub fn rows(&self) -> &RowSet {
         match self {
-            Answer::Exact(rows) | Answer::AtMost(rows) | Answer::AtLeast(rows) => rows,
+            Answer::Exact(rows) | Answer::AtMost(rows) | Answer::Between { most: rows, .. } => rows,
         }
     }
 
-    /// The rows.
+    /// All rows for which it may be true.
     pub fn into_rows(self) -> RowSet {
         match self {
-            Answer::Exact(rows) | Answer::AtMost(rows) | Answer::AtLeast(rows) => rows,
+            Answer::Exact(rows) | Answer::AtMost(rows) | Answer::Between { most: rows, .. } => rows,
         }
     }
 

@@ -9,7 +9,8 @@
 //! | else | min ≤ v ≤ max | it meets [min, max] | |
 //!
 //! NULL is a row of the zone that matches `IS NULL` alone. What a zone map selects is a superset, but for NULLs if
-//! it knows each of them.
+//! it knows each of them. Of a zone without NULL and NaN whose bounds both lie in the range, every row is in it: such rows
+//! need not be looked at.
 
 use crate::{
     Answer, Query, RowSet,
@@ -35,9 +36,19 @@ pub fn search(index: &ZoneMapIndex, query: &Query<'_>, rows_of: RowsOf<'_>) -> R
         union_of_addresses(core::slice::from_ref(nulls), rows_of, &mut rows);
         return Ok(Some(Answer::Exact(rows)));
     }
-    let Some(matching) = zones(index, query) else { return Ok(None) };
-    let zones = matching.into_iter().map(|position| &index.zones()[position]);
-    assign_zones(zones, rows_of, &mut rows);
+    let Some(mut matching) = zones(index, query) else { return Ok(None) };
+    let assign = |zones: &[usize], out: &mut RowSet| {
+        assign_zones(zones.iter().map(|&position| &index.zones()[position]), rows_of, out);
+    };
+    assign(&matching, &mut rows);
+    if let Some(bounds) = Bounds::of_query(query) {
+        matching.retain(|&position| bounds.hold_all(index, position));
+        if !matching.is_empty() {
+            let mut least = RowSet::new();
+            assign(&matching, &mut least);
+            return Ok(Some(Answer::Between { least, most: rows }));
+        }
+    }
     Ok(Some(Answer::AtMost(rows)))
 }
 
@@ -57,12 +68,11 @@ pub fn zones(index: &ZoneMapIndex, query: &Query<'_>) -> Option<Vec<usize>> {
         Bound::Included(value) | Bound::Excluded(value) => fits(value),
         Bound::Unbounded => true,
     };
+    let meeting = || Bounds::of_query(query).map(|bounds| bounds.meeting(index));
     let select = |holds: &dyn Fn(usize) -> bool| (0..index.zones().len()).filter(|&at| holds(at)).collect();
     Some(match query {
-        Query::Equals(value) if fits(value) => Bounds::only(*value).meeting(index),
-        Query::Range(lower, upper) if bound_fits(lower) && bound_fits(upper) => {
-            Bounds::of(*lower, *upper).meeting(index)
-        }
+        Query::Equals(value) if fits(value) => meeting()?,
+        Query::Range(lower, upper) if bound_fits(lower) && bound_fits(upper) => meeting()?,
         Query::IsIn(values) if values.iter().all(fits) => {
             select(&|position| values.iter().any(|value| Bounds::only(*value).may_meet(index, position)))
         }
@@ -103,6 +113,15 @@ impl<'a> Bounds<'a> {
             with_nan: is_open_or_nan(lower) || is_open_or_nan(upper),
             lower: lower.map(Scalar::key),
             upper: upper.map(Scalar::key),
+        }
+    }
+
+    /// What a query for one interval asks for.
+    fn of_query(query: &Query<'a>) -> Option<Self> {
+        match query {
+            Query::Equals(value) => Some(Self::only(*value)),
+            Query::Range(lower, upper) => Some(Self::of(*lower, *upper)),
+            _ => None,
         }
     }
 
@@ -152,19 +171,36 @@ impl<'a> Bounds<'a> {
         if has_nan && self.with_nan {
             return true;
         }
-        let below = |min: Key<'_>| match self.upper {
-            Bound::Included(upper) => min <= upper,
-            Bound::Excluded(upper) => min < upper,
-            Bound::Unbounded => true,
-        };
-        let above = |max: Key<'_>| match self.lower {
-            Bound::Included(lower) => max >= lower,
-            Bound::Excluded(lower) => max > lower,
-            Bound::Unbounded => true,
-        };
         match (min, max) {
-            (Some(min), Some(max)) => below(min) && (has_nan || above(max)),
+            (Some(min), Some(max)) => self.meets_upper(min) && (has_nan || self.meets_lower(max)),
             _ => has_unknown(index, position),
+        }
+    }
+
+    /// Whether all rows of a zone have values of the interval.
+    fn hold_all(&self, index: &ZoneMapIndex, position: usize) -> bool {
+        let (Some(min), Some(max)) = (index.min().get(position), index.max().get(position)) else {
+            return false;
+        };
+        let others = index.null_counts()[position] | index.nan_counts()[position];
+        others == 0 && self.meets_lower(min) && self.meets_upper(max)
+    }
+
+    /// Whether a value does not lie above the interval.
+    fn meets_upper(&self, value: Key<'_>) -> bool {
+        match self.upper {
+            Bound::Included(upper) => value <= upper,
+            Bound::Excluded(upper) => value < upper,
+            Bound::Unbounded => true,
+        }
+    }
+
+    /// Whether a value does not lie below the interval.
+    fn meets_lower(&self, value: Key<'_>) -> bool {
+        match self.lower {
+            Bound::Included(lower) => value >= lower,
+            Bound::Excluded(lower) => value > lower,
+            Bound::Unbounded => true,
         }
     }
 }

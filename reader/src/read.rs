@@ -218,7 +218,7 @@ pub(crate) fn read_places(
             let parts = of_fragments.map(|places| {
                 read_scattered(fragment(places[0].0), dataset.pool(), projection, &ranges_of(places))
             });
-            *batch = join(projection, &parts.collect::<Result<Vec<_>>>()?)?;
+            *batch = join(projection, parts.collect::<Result<Vec<_>>>()?)?;
             Ok(())
         }
     }
@@ -239,9 +239,8 @@ fn rows_per_seek(column: &ProjectedColumn) -> u64 {
 
 /// Rows `range` of `batch`.
 pub(crate) fn slice(batch: &Batch, range: Range<usize>) -> Result<Batch> {
-    let picks: Vec<Pick> = range.map(|row| (0, row as u32)).collect();
-    let columns = batch.columns.iter().map(|column| Ok(Column::gather(&[column], &picks, None)?));
-    Ok(Batch { names: batch.names.clone(), columns: columns.collect::<Result<_>>()?, len: picks.len() })
+    let columns = batch.columns.iter().map(|column| Ok(Column::concat(&[(column, range.clone())], None)?));
+    Ok(Batch { names: batch.names.clone(), columns: columns.collect::<Result<_>>()?, len: range.len() })
 }
 
 /// Cuts the first `rows` rows off `ranges`.
@@ -278,7 +277,7 @@ pub(crate) fn keep_first(ranges: &mut Vec<Range<u64>>, rows: u64) {
 }
 
 /// All rows of `batches` of a projection in one.
-pub(crate) fn join(projection: &Projection, batches: &[Batch]) -> Result<Batch> {
+pub(crate) fn join(projection: &Projection, batches: Vec<Batch>) -> Result<Batch> {
     if batches.is_empty() {
         let columns = projection.columns.iter().map(|column| Column::nulls(&column.data_type(), 0)).collect();
         return Ok(Batch { names: projection.shared_names(), columns, len: 0 });
@@ -287,19 +286,14 @@ pub(crate) fn join(projection: &Projection, batches: &[Batch]) -> Result<Batch> 
 }
 
 /// All rows of `batches`, at least one, in one.
-pub(crate) fn concat(names: Arc<[Arc<str>]>, batches: &[Batch]) -> Result<Batch> {
-    let len = batches.iter().map(Batch::len).sum();
-    if let [only] = batches {
-        return Ok(only.clone());
+pub(crate) fn concat(names: Arc<[Arc<str>]>, mut batches: Vec<Batch>) -> Result<Batch> {
+    if batches.len() == 1 {
+        return Ok(batches.remove(0));
     }
-    let picks: Vec<Pick> = batches
-        .iter()
-        .enumerate()
-        .flat_map(|(part, batch)| (0..batch.len() as u32).map(move |row| (part as u32, row)))
-        .collect();
+    let len = batches.iter().map(Batch::len).sum();
     let columns = (0..names.len()).map(|i| {
-        let parts: Vec<&Column> = batches.iter().map(|batch| &batch.columns[i]).collect();
-        Ok(Column::gather(&parts, &picks, None)?)
+        let parts: Vec<_> = batches.iter().map(|batch| (&batch.columns[i], 0..batch.len())).collect();
+        Ok(Column::concat(&parts, None)?)
     });
     Ok(Batch { names, columns: columns.collect::<Result<_>>()?, len })
 }

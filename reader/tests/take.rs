@@ -4,6 +4,7 @@ mod common;
 
 use common::fixture;
 use lancet::{Batch, Column, Dataset, ErrorKind, Rows};
+use std::ops::Range;
 
 /// A small generator of numbers, the same on every run.
 struct Random(u64);
@@ -58,6 +59,19 @@ fn random_rows_equal_those_of_a_scan() {
         let rows: Vec<u64> = (0..count.min(400)).filter(|_| random.below(3) == 0).collect();
         let taken = dataset.take(Rows::Offsets(&rows), &projection).unwrap();
         assert!(taken.columns() == pick(&whole, &rows), "{name}, ascending rows");
+        // Stretches of rows are copied at once.
+        let mut bound = || random.below(count + 1) as usize;
+        let stretches: Vec<Range<usize>> = (0..20)
+            .map(|_| (bound(), bound()))
+            .map(|(a, b)| a.min(b)..a.max(b).min(a.min(b) + 1000))
+            .collect();
+        let rows: Vec<u64> = stretches.iter().cloned().flatten().map(|row| row as u64).collect();
+        for (column, expected) in whole.columns().iter().zip(pick(&whole, &rows)) {
+            let parts: Vec<_> = stretches.iter().map(|rows| (column, rows.clone())).collect();
+            let once = Column::concat(&parts, None).unwrap();
+            assert!(once == expected, "{name}, {stretches:?}");
+            assert!(Column::concat(&parts, Some(once)).unwrap() == expected, "{name}, into a used column");
+        }
     }
 }
 

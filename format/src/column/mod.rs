@@ -10,6 +10,7 @@
 //! The buffers can be handed to any Arrow consumer as they are.
 
 mod build;
+mod concat;
 mod gather;
 
 pub use gather::Pick;

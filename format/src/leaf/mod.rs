@@ -393,11 +393,11 @@ mod tests {
         assert!(Column::absent(&data_type, 2).is_err());
         let (_, text) = shape("large_string");
         let mut one = LeafBuilder::new(text.clone(), 0, None);
-        one.append_value(&[b'a'; 1 << 20]).unwrap();
+        one.append_value(&[b'a'; 1 << 15]).unwrap();
         let mut builder = LeafBuilder::new(text, 0, None);
-        assert!(too_large(Items::new(one.clone()).append_to(&mut builder, &[0; 1025])));
+        assert!(too_large(Items::new(one.clone()).append_to(&mut builder, &[0; (1 << 15) + 1])));
         one.append_value(b"b").unwrap();
-        assert!(too_large(Items::new(one).append_to(&mut builder, &[0; 1025])));
+        assert!(too_large(Items::new(one).append_to(&mut builder, &[0; (1 << 15) + 1])));
     }
 
     #[test]

@@ -213,7 +213,7 @@ impl Nearest {
         }
         match <[Batch; 1]>::try_from(batches) {
             Ok([only]) => Ok(only),
-            Err(batches) => self.join(&batches),
+            Err(batches) => self.join(batches),
         }
     }
 
@@ -401,7 +401,7 @@ impl Nearest {
     }
 
     /// The answers to several queries in one.
-    fn join(&self, batches: &[Batch]) -> Result<Batch> {
+    fn join(&self, batches: Vec<Batch>) -> Result<Batch> {
         if let Some(first) = batches.first() {
             return read::concat(first.names.clone(), batches);
         }

@@ -15,6 +15,7 @@
 //! | at most | those of the inner tree | never |
 
 use super::{
+    bracket::{Bracket, Least},
     condition::Condition,
     fragments::Fragments,
     locate::{Located, Search},
@@ -170,52 +171,46 @@ impl<'d> Answer<'d> {
         Ok(Some(answer))
     }
 
-    /// The rows that the chosen indices leave, in the fragments of the coverage.
+    /// The rows that the chosen indices leave, in the fragments of the coverage; for the least of them, all conjuncts that
+    /// were chosen are true.
     ///
     /// # Errors
     /// Those of the files of indices, and of the row ids of fragments.
-    pub(crate) fn rows(&self, search: Search<'_>, conjuncts: &[Conjunct]) -> Result<Rows> {
-        let mut all: Option<Rows> = None;
+    pub(crate) fn rows(&self, search: Search<'_>, conjuncts: &[Conjunct]) -> Result<Bracket> {
+        let mut all: Option<Bracket> = None;
         for &number in &self.used {
             let tree = conjuncts[number].tree.as_ref();
             let read = tree.map(|tree| self.read(search, tree)).transpose()?.flatten();
-            let Some((rows, _)) = read else { continue };
+            let Some(rows) = read else { continue };
             all = Some(match all {
                 None => rows,
-                Some(all) => all.and(&rows),
+                Some(all) => all.and(rows),
             });
         }
-        Ok(all.unwrap_or_else(|| Rows::default().complement()))
+        Ok(all.unwrap_or(Bracket { most: Rows::default().complement(), least: Least::None }))
     }
 
-    /// The rows of a tree, and whether they are exact; `None` if indices do not serve it, as [`estimate`] says.
-    fn read(&self, search: Search<'_>, tree: &Tree) -> Result<Option<(Rows, bool)>> {
+    /// The rows of a tree; `None` if indices do not serve it, as [`estimate`] says.
+    fn read(&self, search: Search<'_>, tree: &Tree) -> Result<Option<Bracket>> {
         let each =
             |trees: &[Tree]| trees.iter().map(|tree| self.read(search, tree)).collect::<Result<Vec<_>>>();
         Ok(match tree {
             Tree::Leaf(number) => match &self.located[*number] {
                 None => None,
-                Some(located) => {
-                    let rows = Rows::of(located.read(search)?);
-                    Some((if located.complement { rows.complement() } else { rows }, located.exact))
-                }
+                Some(located) => Some(located.read(search)?),
             },
             Tree::And(trees) => {
                 let all = each(trees)?;
                 let is_served = all.iter().all(Option::is_some);
-                let both = all.into_iter().flatten().reduce(|a, b| (a.0.and(&b.0), a.1 && b.1));
-                both.map(|(rows, exact)| (rows, exact && is_served))
+                let both = all.into_iter().flatten().reduce(Bracket::and);
+                if is_served { both } else { both.map(Bracket::at_most) }
             }
             Tree::Or(trees) => {
-                let all: Option<Vec<(Rows, bool)>> = each(trees)?.into_iter().collect();
-                all.and_then(|all| all.into_iter().reduce(|a, b| (a.0.or(&b.0), a.1 && b.1)))
+                let all: Option<Vec<Bracket>> = each(trees)?.into_iter().collect();
+                all.and_then(|all| all.into_iter().reduce(Bracket::or))
             }
-            // Of rows that may not be all, or may be too many, the others are not known.
-            Tree::Complement(inner) => match self.read(search, inner)? {
-                Some((rows, true)) => Some((rows.complement(), true)),
-                _ => None,
-            },
-            Tree::AtMost(inner) => self.read(search, inner)?.map(|(rows, _)| (rows, false)),
+            Tree::Complement(inner) => self.read(search, inner)?.map(Bracket::complement),
+            Tree::AtMost(inner) => self.read(search, inner)?.map(Bracket::at_most),
         })
     }
 

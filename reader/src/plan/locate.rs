@@ -2,11 +2,13 @@
 //! the rows, and how many they are. The rows themselves are read later, if it pays.
 
 use super::{
+    bracket::{Bracket, Least},
     catalog::{Opened, ScalarIndex, Segment},
     condition::{Condition, Room, Test},
     fragments::Fragments,
     pages::Pages,
     places,
+    rows::Rows,
 };
 use crate::{
     Dataset, Error, Result,
@@ -29,6 +31,8 @@ const FEW_IDS: u64 = 1 << 14;
 pub(crate) struct Located<'d> {
     pub(crate) index: &'d ScalarIndex,
     parts: Vec<(&'d Segment, Part<'d>)>,
+    /// Rows of which an index that is not exact is sure.
+    sure: Vec<(&'d Segment, RowSet)>,
     /// Whether the condition is true for the rows of these entries and no others.
     pub(crate) exact: bool,
     /// Whether the entries are those for which it is not true.
@@ -72,6 +76,7 @@ impl<'d> Search<'d> {
         let mut located = Located {
             index,
             parts: Vec::with_capacity(index.segments.len()),
+            sure: Vec::new(),
             exact: true,
             complement: false,
             listed: 0,
@@ -113,6 +118,7 @@ impl<'d> Search<'d> {
             located.exact &= found.exact;
             direct.extend(found.direct.map(|part| (segment, part)));
             complement.extend(found.complement.map(|part| (segment, part)));
+            located.sure.extend(found.sure.map(|rows| (segment, rows)));
         }
         let count = |parts: &[(&Segment, Part<'_>)]| parts.iter().map(|(_, part)| part.rows()).sum::<u64>();
         // All segments are of one kind, so that each can do what the others can.
@@ -141,6 +147,7 @@ impl<'d> Search<'d> {
                 exact: !stable,
                 direct: Some(Part::Rows(answer.into_rows())),
                 complement: None,
+                sure: None,
             }));
         }
         let mut nulls = RowSet::new();
@@ -159,12 +166,14 @@ struct Found<'d> {
     direct: Option<Part<'d>>,
     /// Those for which it is not, if they can.
     complement: Option<Part<'d>>,
+    /// Rows for which it surely is, where it may not be for all.
+    sure: Option<RowSet>,
 }
 
 impl Found<'_> {
     /// Exactly all rows but these.
     fn complement_of(rows: RowSet) -> Self {
-        Found { exact: true, direct: None, complement: Some(Part::Rows(rows)) }
+        Found { exact: true, direct: None, complement: Some(Part::Rows(rows)), sure: None }
     }
 }
 
@@ -173,7 +182,13 @@ fn whole<'d>(answer: Option<Answer>, condition: &Condition) -> Option<Found<'d>>
     let answer = answer?;
     let exact = answer.is_exact();
     match condition.negated {
-        false => Some(Found { exact, direct: Some(Part::Rows(answer.into_rows())), complement: None }),
+        false => {
+            let (most, sure) = match answer {
+                Answer::Between { least, most } => (most, Some(least)),
+                other => (other.into_rows(), None),
+            };
+            Some(Found { exact, direct: Some(Part::Rows(most)), complement: None, sure })
+        }
         true if exact && condition.test == Test::IsNull => Some(Found::complement_of(answer.into_rows())),
         true => None,
     }
@@ -196,6 +211,7 @@ fn intervals<'d>(
             exact: true,
             direct: Some(Part::Intervals(tree, pages, selected)),
             complement: None,
+            sure: None,
         }));
     }
     // NULLs come first: neither they nor the selected rows are wanted.
@@ -217,6 +233,7 @@ fn intervals<'d>(
         exact: true,
         direct: Some(Part::Intervals(tree, pages, others)),
         complement: Some(Part::Intervals(tree, pages, selected)),
+        sure: None,
     }))
 }
 
@@ -243,8 +260,8 @@ fn sets<'d>(
     let with_nulls = condition.negated || condition.test == Test::IsNull;
     let part = Some(read(&mut selected.into_iter().flatten(), with_nulls)?);
     Ok(Some(match condition.negated {
-        false => Found { exact: true, direct: part, complement: None },
-        true => Found { exact: true, direct: None, complement: part },
+        false => Found { exact: true, direct: part, complement: None, sure: None },
+        true => Found { exact: true, direct: None, complement: part, sure: None },
     }))
 }
 
@@ -282,11 +299,26 @@ impl Located<'_> {
         self.parts.iter().map(|(_, part)| cost(part)).sum()
     }
 
-    /// The addresses of the rows of all entries, in the fragments that each segment answers for.
+    /// The addresses of the rows for which the condition may be true, in the fragments that each segment answers for.
     ///
     /// # Errors
     /// Those of the index's files, and of the row ids of fragments.
-    pub(crate) fn read(&self, search: Search<'_>) -> Result<RowSet> {
+    pub(crate) fn read(&self, search: Search<'_>) -> Result<Bracket> {
+        let rows = Rows::of(self.entries(search)?);
+        if self.exact {
+            return Ok(Bracket::exact(if self.complement { rows.complement() } else { rows }));
+        }
+        let mut sure = RowSet::new();
+        for (segment, rows) in &self.sure {
+            let coverage = segment.coverage(search.dataset, &self.index.kind)?;
+            sure = sure.union(&places::addresses(search.dataset, segment.domain, coverage, rows.clone())?);
+        }
+        let least = if sure.is_empty() { Least::None } else { Least::Some(Rows::of(sure)) };
+        Ok(Bracket { most: rows, least })
+    }
+
+    /// The addresses of the rows of all entries.
+    fn entries(&self, search: Search<'_>) -> Result<RowSet> {
         let mut all: Option<RowSet> = None;
         for (segment, part) in &self.parts {
             let mut set = RowSet::new();

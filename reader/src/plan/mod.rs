@@ -8,6 +8,7 @@
 //! ```
 
 mod answer;
+mod bracket;
 mod catalog;
 mod condition;
 mod direct;
@@ -20,6 +21,7 @@ mod split;
 
 pub use answer::IndexUse;
 pub(crate) use answer::{Answer, Wanted};
+pub(crate) use bracket::Least;
 pub(crate) use catalog::{Catalog, OpenedIndices, check_segment};
 pub(crate) use condition::Condition;
 pub(crate) use direct::{Direct, DirectRoom, Place};

@@ -358,7 +358,11 @@ impl Run {
     ) -> Result<Option<Piece>> {
         if !self.left.is_empty() {
             let rows = std::mem::replace(&mut self.left, 0..0);
-            planned.extend_live(scan, self.position, rows, self.candidates.start())?;
+            planned.extend_live(scan, self.position, rows.clone(), self.candidates.start())?;
+            if ready.is_some() {
+                planned.sure_rows(scan, self.position, rows, &mut self.piece);
+                self.candidates.are_sure(&self.piece);
+            }
         }
         let Some(ready) = ready else {
             self.piece.clear();
@@ -366,21 +370,25 @@ impl Run {
             return Ok((!self.piece.is_empty()).then_some(Piece::All));
         };
         let mut piece = std::mem::take(&mut self.piece);
-        let found = self.next_refined(scan, ready, &mut piece);
+        let found = self.next_refined(scan, (ready, planned.ready_sure()), &mut piece);
         self.piece = piece;
         found
     }
 
+    /// Evaluates `unsure`, or where indices are sure `sure`, on the next candidates.
     fn next_refined(
         &mut self,
         scan: &Scan,
-        ready: &Ready,
+        (unsure, sure): (&Ready, Option<&Ready>),
         piece: &mut Vec<Range<u64>>,
     ) -> Result<Option<Piece>> {
         loop {
-            let Some(shape) = self.candidates.take(self.piece_rows, piece) else { return Ok(None) };
+            let Some(taken) = self.candidates.take(self.piece_rows, piece) else { return Ok(None) };
+            let Some(ready) = (if taken.is_sure { sure } else { Some(unsure) }) else {
+                return Ok(Some(Piece::All));
+            };
             let rows = read::count(piece);
-            let (found, evaluated) = match (shape, &piece[..]) {
+            let (found, evaluated) = match (taken.shape, &piece[..]) {
                 (Shape::Span, [first, .., last]) => {
                     let span = first.start..last.end;
                     self.mask.fill((span.end - span.start) as usize, false);

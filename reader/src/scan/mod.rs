@@ -265,7 +265,7 @@ impl Scan {
     pub fn collect(self) -> Result<Batch> {
         let projection = self.projection.clone();
         let batches = self.batches()?.collect::<Result<Vec<_>>>()?;
-        read::join(&projection, &batches)
+        read::join(&projection, batches)
     }
 
     /// The number of rows that the scan would return. Reads only what the filter needs.

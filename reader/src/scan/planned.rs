@@ -4,7 +4,7 @@ use super::{Scan, filter::Ready};
 use crate::{
     Error, IndexUse, Result,
     expr::Scalar,
-    plan::{Answer, Fragments, Rows, Search, Wanted},
+    plan::{Answer, Fragments, Least, Rows, Search, Wanted},
 };
 use std::{ops::Range, sync::Arc};
 
@@ -12,10 +12,14 @@ use std::{ops::Range, sync::Arc};
 #[derive(Debug)]
 pub(crate) struct Planned {
     rows: Rows,
+    /// Those of them about which indices are sure, although they are not about all.
+    sure: Rows,
     /// The fragments that the rows are about.
     coverage: Fragments,
-    /// What is evaluated on these rows; nothing if they are the answer.
+    /// What is evaluated on the rows; nothing if they are the answer.
     refine: Option<Arc<Ready>>,
+    /// What is evaluated on those that are sure.
+    refine_sure: Option<Arc<Ready>>,
     /// What is evaluated on the rows of all other fragments.
     whole: Option<Arc<Ready>>,
 }
@@ -28,17 +32,30 @@ impl Planned {
     pub(crate) fn new(scan: &Scan, enough: u64) -> Result<Self> {
         let mut planned = Planned {
             rows: Rows::default(),
+            sure: Rows::default(),
             coverage: Fragments::none(scan.dataset.fragments().len()),
             refine: None,
+            refine_sure: None,
             whole: None,
         };
         let Some(filter) = &scan.filter else { return Ok(planned) };
         let parameters = scan.parameters()?;
         let search = scan.search(parameters);
         if let Some(answer) = scan.answer(search, enough)? {
-            let refine = filter.only(&answer.refine, parameters);
-            planned.refine = refine.map(|typed| Ready::new(&typed).map(Arc::new)).transpose()?;
-            planned.rows = answer.rows(search, filter.conjuncts())?;
+            let ready = |conjuncts: &[usize]| {
+                let typed = filter.only(conjuncts, parameters);
+                typed.map(|typed| Ready::new(&typed).map(Arc::new)).transpose()
+            };
+            planned.refine = ready(&answer.refine)?;
+            let found = answer.rows(search, filter.conjuncts())?;
+            planned.rows = found.most;
+            if let Least::Some(sure) = found.least {
+                let is_used = |number: &usize| answer.used.contains(number);
+                let others: Vec<usize> =
+                    answer.refine.iter().copied().filter(|number| !is_used(number)).collect();
+                planned.sure = sure;
+                planned.refine_sure = ready(&others)?;
+            }
             planned.coverage = answer.coverage;
         }
         if scan.positions().into_iter().any(|position| !planned.coverage.contains(position)) {
@@ -63,6 +80,23 @@ impl Planned {
             true => self.refine.as_deref(),
             false => self.whole.as_deref(),
         }
+    }
+
+    /// What is evaluated on rows about which indices are sure.
+    pub(crate) fn ready_sure(&self) -> Option<&Ready> {
+        self.refine_sure.as_deref()
+    }
+
+    /// Sets `out` to the rows of the fragment at `position` about which indices are sure, deleted ones too.
+    pub(crate) fn sure_rows(
+        &self,
+        scan: &Scan,
+        position: usize,
+        within: Range<u64>,
+        out: &mut Vec<Range<u64>>,
+    ) {
+        out.clear();
+        self.sure.extend_ranges(scan.dataset.fragments()[position].meta.id, within, out);
     }
 
     /// Whether there are rows of the fragment at `position`.
@@ -149,11 +183,24 @@ const PIECE_ROWS: u64 = 16_384;
 /// Where one row of so many is wanted, all of them are read.
 const ROWS_PER_SEEK: u64 = 64;
 
+/// So many rows in turn of which indices are sure are worth a piece of their own.
+const SURE_ROWS: u64 = 1024;
+
 /// Rows that indices left, from which pieces are taken.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     ranges: Vec<Range<u64>>,
     next: usize,
+    /// In these ranges, indices are sure of all candidates.
+    sure: Vec<Range<u64>>,
+}
+
+/// A piece of candidates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Taken {
+    pub(super) shape: Shape,
+    /// Whether indices are sure of all its rows; else of none.
+    pub(super) is_sure: bool,
 }
 
 /// How a piece is to be read.
@@ -169,19 +216,60 @@ impl Candidates {
     /// The room for new candidates; the old ones are gone.
     pub(super) fn start(&mut self) -> &mut Vec<Range<u64>> {
         self.ranges.clear();
+        self.sure.clear();
         self.next = 0;
         &mut self.ranges
     }
 
+    /// Notes the rows of which indices are sure.
+    pub(super) fn are_sure(&mut self, rows: &[Range<u64>]) {
+        let mut rows = rows.iter().peekable();
+        // The run of sure candidates that is being followed, and how many there are.
+        let (mut run, mut count) = (0..0, 0);
+        let mut end_run = |run: &mut Range<u64>, count: &mut u64| {
+            if *count >= SURE_ROWS {
+                self.sure.push(run.clone());
+            }
+            *count = 0;
+        };
+        for range in &self.ranges {
+            let mut start = range.start;
+            while start < range.end {
+                while rows.next_if(|sure| sure.end <= start).is_some() {}
+                let end = match rows.peek() {
+                    Some(sure) if sure.start <= start => {
+                        let end = range.end.min(sure.end);
+                        run = if count == 0 { start..end } else { run.start..end };
+                        count += end - start;
+                        end
+                    }
+                    other => {
+                        end_run(&mut run, &mut count);
+                        other.map_or(range.end, |sure| range.end.min(sure.start))
+                    }
+                };
+                start = end;
+            }
+        }
+        end_run(&mut run, &mut count);
+    }
+
     /// Moves the next piece, of at most `most` rows, to `out`; `None` if none is left.
-    pub(super) fn take(&mut self, most: u64, out: &mut Vec<Range<u64>>) -> Option<Shape> {
+    pub(super) fn take(&mut self, most: u64, out: &mut Vec<Range<u64>>) -> Option<Taken> {
         out.clear();
         let most = most.min(PIECE_ROWS);
         let first = self.ranges.get(self.next)?.start;
+        let sure = self.sure.get(self.sure.partition_point(|range| range.end <= first));
+        let (is_sure, limit) = match sure {
+            Some(range) if range.start <= first => (true, range.end),
+            Some(range) => (false, range.start),
+            None => (false, u64::MAX),
+        };
+        let window = limit.min(first + most);
         // The rows of the next window, and its ranges.
         let (mut rows, mut count) = (0, 0u64);
         for range in &self.ranges[self.next..] {
-            let end = range.end.min(first + most);
+            let end = range.end.min(window);
             if range.start >= end {
                 break;
             }
@@ -190,13 +278,16 @@ impl Candidates {
         }
         let is_dense = count > 1 && count * ROWS_PER_SEEK >= most;
         let (mut left, behind) = match is_dense {
-            true => (rows, first + most),
-            false => (most, u64::MAX),
+            true => (rows, window),
+            false => (most, limit),
         };
         while left > 0
             && let Some(range) = self.ranges.get_mut(self.next)
         {
             let end = range.end.min(range.start + left).min(behind);
+            if range.start >= end {
+                break;
+            }
             out.push(range.start..end);
             left -= end - range.start;
             range.start = end;
@@ -204,7 +295,7 @@ impl Candidates {
                 self.next += 1;
             }
         }
-        Some(if is_dense { Shape::Span } else { Shape::Scattered })
+        Some(Taken { shape: if is_dense { Shape::Span } else { Shape::Scattered }, is_sure })
     }
 
     /// Puts the rows of a piece back, which were the last that were taken.
@@ -246,26 +337,43 @@ mod tests {
                 .chain(std::iter::once(9_000_000..9_040_000))
                 .collect(),
         ];
+        let mut most_sure = 0;
         for ranges in sets {
-            for most in [1, 100, u64::MAX] {
+            for (most, sure) in [
+                (1, vec![]),
+                (100, vec![7..2000, 50_000..99_000]),
+                (u64::MAX, vec![]),
+                (u64::MAX, vec![0..6, 30_000..30_001, 40_000..2_000_000]),
+                (5000, every(2, 40_000, 7).collect()),
+            ] {
                 let mut candidates = Candidates::default();
                 *candidates.start() = ranges.clone();
+                candidates.are_sure(&sure);
+                let mut sure_rows = 0;
                 let (mut piece, mut all) = (Vec::new(), Vec::new());
                 let mut first = true;
-                while let Some(shape) = candidates.take(most, &mut piece) {
+                while let Some(taken) = candidates.take(most, &mut piece) {
                     if std::mem::take(&mut first) {
                         candidates.put_back(&piece);
                         continue;
                     }
                     let rows = read::count(&piece) as u64;
                     assert!(rows > 0 && rows <= most.min(PIECE_ROWS));
-                    if shape == Shape::Span {
+                    if taken.shape == Shape::Span {
                         assert!(piece.last().unwrap().end - piece[0].start <= PIECE_ROWS);
+                    }
+                    if taken.is_sure {
+                        sure_rows += rows;
+                        let at = |row| sure.partition_point(|range: &Range<u64>| range.end <= row);
+                        let is_sure = |row| sure.get(at(row)).is_some_and(|range| range.contains(&row));
+                        assert!(piece.iter().cloned().flatten().all(is_sure));
                     }
                     all.extend(piece.iter().cloned().flatten());
                 }
                 assert!(all.iter().copied().eq(ranges.iter().cloned().flatten()));
+                most_sure = most_sure.max(sure_rows);
             }
         }
+        assert_eq!(most_sure, 60_001);
     }
 }

@@ -99,9 +99,8 @@ impl Prepared {
     /// no columns.
     pub fn run_into(&mut self, batch: &mut Batch) -> Result<()> {
         let ran = self.try_run(batch);
-        match &ran {
-            Ok(()) => self.scan.stats.returned(batch.len() as u64),
-            Err(_) => *batch = Batch::new(),
+        if ran.is_err() {
+            *batch = Batch::new();
         }
         ran
     }
@@ -114,10 +113,14 @@ impl Prepared {
             && direct.find(scan.search(parameters), filter.conditions(), &mut self.room)?
         {
             let places = self.room.window(scan.offset, scan.limit.unwrap_or(u64::MAX));
-            return read::read_places(&scan.dataset, &scan.projection, places, batch, &mut self.columns);
+            read::read_places(&scan.dataset, &scan.projection, places, batch, &mut self.columns)?;
+            scan.stats.returned(batch.len() as u64);
+            return Ok(());
         }
-        let batches = Batches::new(scan.clone())?.collect::<Result<Vec<_>>>()?;
-        *batch = read::join(&scan.projection, &batches)?;
+        // All rows end up in one batch, so that larger ones on the way save copies.
+        let whole = scan.clone().batch_size(usize::MAX);
+        let batches = Batches::new(whole)?.collect::<Result<Vec<_>>>()?;
+        *batch = read::join(&scan.projection, batches)?;
         Ok(())
     }
 
