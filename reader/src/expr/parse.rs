@@ -8,12 +8,11 @@
 //! 4  = != < <= > >= LIKE IN BETWEEN
 //! ```
 
-use super::lex::Tokens;
+use super::lex::{Token, Tokens};
 use super::operators::negated;
 use super::tree::{Arithmetic, Comparison, Expr, Kind, Literal, MAX_DEPTH, Test};
 use super::{Place, types};
 use crate::{Error, Result};
-use sqlparser::tokenizer::{Token, Word};
 use std::sync::Arc;
 
 /// Parses a whole text.
@@ -60,15 +59,15 @@ const MAX_NESTING: usize = 2 * MAX_DEPTH;
 /// The greatest number of a parameter.
 const MAX_PARAMETERS: u32 = 1 << 16;
 
-struct Parser {
-    tokens: Tokens,
+struct Parser<'a> {
+    tokens: Tokens<'a>,
     nesting: usize,
     /// How many parameters there are so far.
     parameters: u32,
 }
 
-impl Parser {
-    fn new(text: &str) -> Result<Self> {
+impl<'a> Parser<'a> {
+    fn new(text: &'a str) -> Result<Self> {
         Ok(Parser { tokens: Tokens::new(text)?, nesting: 0, parameters: 0 })
     }
 
@@ -95,17 +94,16 @@ impl Parser {
 
     /// The operator that is next.
     fn operator(&self) -> Option<Precedence> {
-        let keyword = |keyword| self.tokens.is_keyword(0, keyword);
         Some(match self.tokens.peek()? {
-            Token::LBracket | Token::Period => PRIMARY,
-            Token::Mul | Token::Div | Token::Mod | Token::StringConcat => PRODUCT,
-            Token::Plus | Token::Minus => SUM,
-            token if comparison(token).is_some() => COMPARISON,
-            Token::Word(_) if keyword("OR") => OR,
-            Token::Word(_) if keyword("AND") => AND,
-            Token::Word(_) if keyword("IS") => TEST,
-            Token::Word(_) if ["NOT", "LIKE", "ILIKE", "IN", "BETWEEN"].into_iter().any(keyword) => {
-                COMPARISON
+            Token::Sign("[" | ".") => PRIMARY,
+            Token::Sign("*" | "/" | "%" | "||") => PRODUCT,
+            Token::Sign("+" | "-") => SUM,
+            Token::Sign(sign) => comparison(sign).map(|_| COMPARISON)?,
+            Token::Word(word) => {
+                let words = [("OR", OR), ("AND", AND), ("IS", TEST)];
+                let tests = ["NOT", "LIKE", "ILIKE", "IN", "BETWEEN"].map(|word| (word, COMPARISON));
+                let mut words = words.into_iter().chain(tests);
+                words.find(|(keyword, _)| word.eq_ignore_ascii_case(keyword))?.1
             }
             _ => return None,
         })
@@ -119,31 +117,34 @@ impl Parser {
             TEST => return self.test(left, place),
             _ => (),
         }
-        let Some(token) = self.tokens.take() else { return self.tokens.expected("an operator") };
-        if let Some(op) = comparison(&token) {
+        let sign = match self.tokens.take() {
+            Some(Token::Sign(sign)) => sign,
+            Some(Token::Word(word)) => return self.predicate(left, word, place),
+            _ => return Err(place.error("expected an operator")),
+        };
+        if let Some(op) = comparison(sign) {
             let right = self.expr(COMPARISON + 1)?;
             return make(Kind::Compare(op, Box::new(left), Box::new(right)), place);
         }
-        let arithmetic = match token {
-            Token::Plus => Arithmetic::Add,
-            Token::Minus => Arithmetic::Subtract,
-            Token::Mul => Arithmetic::Multiply,
-            Token::Div => Arithmetic::Divide,
-            Token::Mod => Arithmetic::Remainder,
-            Token::StringConcat => {
+        let arithmetic = match sign {
+            "+" => Arithmetic::Add,
+            "-" => Arithmetic::Subtract,
+            "*" => Arithmetic::Multiply,
+            "/" => Arithmetic::Divide,
+            "%" => Arithmetic::Remainder,
+            "||" => {
                 let right = self.expr(PRODUCT + 1)?;
                 return make(Kind::Join(Box::new(left), Box::new(right)), place);
             }
-            Token::LBracket => {
+            "[" => {
                 let index = self.expr(OR)?;
-                self.expect(&Token::RBracket, "`]`")?;
+                self.expect("]", "`]`")?;
                 return make(Kind::Subscript(Box::new(left), Box::new(index)), place);
             }
-            Token::Period => {
+            "." => {
                 let name = Expr::at(Kind::Literal(Literal::Text(self.name()?)), place.clone());
                 return make(Kind::Subscript(Box::new(left), Box::new(name)), place);
             }
-            Token::Word(word) => return self.predicate(left, &word, place),
             _ => return Err(place.error("expected an operator")),
         };
         let right = self.expr(precedence + 1)?;
@@ -171,12 +172,12 @@ impl Parser {
     }
 
     /// `[NOT] LIKE`, `[NOT] ILIKE`, `[NOT] IN`, `[NOT] BETWEEN`, whose first word is taken.
-    fn predicate(&mut self, operand: Expr, first: &Word, place: Place) -> Result<Expr> {
+    fn predicate(&mut self, operand: Expr, first: &str, place: Place) -> Result<Expr> {
         let operand = Box::new(operand);
-        let negated = first.value.eq_ignore_ascii_case("NOT");
+        let negated = first.eq_ignore_ascii_case("NOT");
         let mut is = |keyword: &str| match negated {
             true => self.tokens.take_keyword(keyword),
-            false => first.value.eq_ignore_ascii_case(keyword),
+            false => first.eq_ignore_ascii_case(keyword),
         };
         let (like, ilike) = (is("LIKE"), is("ILIKE"));
         if like || ilike {
@@ -188,8 +189,8 @@ impl Parser {
             return make(Kind::Like { operand, pattern, escape, ignore_case: ilike, negated }, place);
         }
         if is("IN") {
-            self.expect(&Token::LParen, "`(` and a list of values")?;
-            let list = self.list(&Token::RParen, "`)`")?;
+            self.expect("(", "`(` and a list of values")?;
+            let list = self.list(")")?;
             return make(Kind::In { operand, list, negated }, place);
         }
         if is("BETWEEN") {
@@ -205,10 +206,11 @@ impl Parser {
 
     fn escape(&mut self) -> Result<char> {
         let place = self.tokens.place();
-        if let Some(Token::SingleQuotedString(text) | Token::DoubleQuotedString(text)) = self.tokens.take()
-            && let (Some(escape), None) = (text.chars().next(), text.chars().nth(1))
-        {
-            return Ok(escape);
+        if let Some(Token::Text(quoted)) = self.tokens.take() {
+            let text = quoted.text();
+            if let (Some(escape), None) = (text.chars().next(), text.chars().nth(1)) {
+                return Ok(escape);
+            }
         }
         Err(place.error("expected a text of one character after ESCAPE"))
     }
@@ -216,34 +218,33 @@ impl Parser {
     /// Everything that does not begin with an expression.
     fn prefix(&mut self) -> Result<Expr> {
         let place = self.tokens.place();
-        let rest_starts_with_digit = self.tokens.rest().starts_with(|first: char| first.is_ascii_digit());
-        let Some(token) = self.tokens.peek().cloned() else { return self.tokens.expected("an expression") };
-        if let Token::Word(word) = &token {
-            return self.word(word, place);
-        }
-        self.tokens.take();
+        let Some(token) = self.tokens.peek() else { return self.tokens.expected("an expression") };
+        match token {
+            Token::Word(word) => return self.word(word, place),
+            Token::Name(_) => return self.column(place),
+            _ => self.tokens.take(),
+        };
         let literal = match token {
-            Token::Number(digits, false) => Literal::Number(digits.into()),
-            Token::SingleQuotedString(text) | Token::DoubleQuotedString(text) => Literal::Text(text.into()),
-            // `0x12` is cut like `X'12'`, but nothing says whether it is a number.
-            Token::HexStringLiteral(digits) if !rest_starts_with_digit => {
-                let bytes = hex(&digits)
+            Token::Number(digits) => Literal::Number(digits.into()),
+            Token::Text(quoted) => Literal::Text(quoted.text().into()),
+            Token::Binary(digits) => {
+                let bytes = hex(digits)
                     .ok_or_else(|| place.error("expected pairs of hexadecimal digits in a binary literal"))?;
                 Literal::Binary(bytes.into())
             }
-            Token::Placeholder(text) => Literal::Parameter(self.parameter(&text, &place)?),
-            Token::LParen => {
+            Token::Parameter(text) => Literal::Parameter(self.parameter(text, &place)?),
+            Token::Sign("(") => {
                 let inner = self.expr(OR)?;
-                self.expect(&Token::RParen, "`)`")?;
+                self.expect(")", "`)`")?;
                 return Ok(inner);
             }
-            Token::LBracket => {
-                let list = self.list(&Token::RBracket, "`]`")?;
+            Token::Sign("[") => {
+                let list = self.list("]")?;
                 return make(Kind::List(list), place);
             }
-            Token::Minus => {
+            Token::Sign("-") => {
                 // A number takes the sign into itself: −128 is in range of an int8, 128 is not.
-                if let Some(Token::Number(digits, false)) = self.tokens.peek() {
+                if let Some(Token::Number(digits)) = self.tokens.peek() {
                     let digits = negated(digits);
                     self.tokens.take();
                     return make(Kind::Literal(Literal::Number(digits)), place);
@@ -251,7 +252,7 @@ impl Parser {
                 let operand = self.expr(SIGN)?;
                 return make(Kind::Negate(Box::new(operand)), place);
             }
-            Token::Plus => return self.expr(SIGN),
+            Token::Sign("+") => return self.expr(SIGN),
             _ => return Err(place.error("expected an expression")),
         };
         make(Kind::Literal(literal), place)
@@ -272,20 +273,12 @@ impl Parser {
         Ok(number - 1)
     }
 
-    fn word(&mut self, word: &Word, place: Place) -> Result<Expr> {
-        let plain = word.quote_style.is_none();
-        let is = |keyword: &str| plain && word.value.eq_ignore_ascii_case(keyword);
-        let text = match self.tokens.peek_at(1) {
-            Some(Token::SingleQuotedString(text) | Token::DoubleQuotedString(text)) => {
-                Some(Arc::from(&**text))
-            }
-            _ => None,
-        };
-        let called = plain && matches!(self.tokens.peek_at(1), Some(Token::LParen));
-        let literal = match text {
-            Some(text) if is("DATE") => Some(Literal::Date(text)),
-            Some(text) if is("TIME") => Some(Literal::Time(text)),
-            Some(text) if is("TIMESTAMP") => Some(Literal::Timestamp(text)),
+    fn word(&mut self, word: &str, place: Place) -> Result<Expr> {
+        let is = |keyword: &str| word.eq_ignore_ascii_case(keyword);
+        let literal = match self.tokens.peek_at(1) {
+            Some(Token::Text(quoted)) if is("DATE") => Some(Literal::Date(quoted.text().into())),
+            Some(Token::Text(quoted)) if is("TIME") => Some(Literal::Time(quoted.text().into())),
+            Some(Token::Text(quoted)) if is("TIMESTAMP") => Some(Literal::Timestamp(quoted.text().into())),
             _ if is("NULL") => Some(Literal::Null),
             _ if is("TRUE") => Some(Literal::Boolean(true)),
             _ if is("FALSE") => Some(Literal::Boolean(false)),
@@ -307,19 +300,22 @@ impl Parser {
             self.tokens.take();
             return self.case(place);
         }
-        if plain && RESERVED.into_iter().any(is) {
+        if RESERVED.into_iter().any(is) {
             return Err(place.error(format_args!(
-                "expected an expression; a column called `{}` stands between backticks",
-                word.value
+                "expected an expression; a column called `{word}` stands between backticks"
             )));
         }
-        if called {
+        if self.tokens.peek_at(1) == Some(Token::Sign("(")) {
             self.tokens.take();
             self.tokens.take();
-            return self.call(&word.value.to_lowercase(), place);
+            return self.call(&word.to_lowercase(), place);
         }
+        self.column(place)
+    }
+
+    fn column(&mut self, place: Place) -> Result<Expr> {
         let mut path = vec![self.name()?];
-        while self.tokens.take_if(&Token::Period) {
+        while self.tokens.take_sign(".") {
             path.push(self.name()?);
         }
         make(Kind::Column(path), place)
@@ -333,31 +329,30 @@ impl Parser {
                     return self.tokens.expected("AS and a type");
                 }
                 let to = types::sql(&mut self.tokens)?;
-                self.expect(&Token::RParen, "`)`")?;
+                self.expect(")", "`)`")?;
                 make(Kind::Cast { operand, to }, place)
             }
             "arrow_cast" => {
                 let operand = Box::new(self.expr(OR)?);
-                self.expect(&Token::Comma, "`,` and a type")?;
+                self.expect(",", "`,` and a type")?;
                 let at = self.tokens.place();
                 let to = match self.tokens.take() {
-                    Some(Token::SingleQuotedString(text) | Token::DoubleQuotedString(text)) => {
-                        types::arrow(&text).ok_or_else(|| at.error("expected the name of an Arrow type"))?
-                    }
+                    Some(Token::Text(quoted)) => types::arrow(&quoted.text())
+                        .ok_or_else(|| at.error("expected the name of an Arrow type"))?,
                     _ => return Err(at.error("expected the name of an Arrow type as a text")),
                 };
-                self.expect(&Token::RParen, "`)`")?;
+                self.expect(")", "`)`")?;
                 make(Kind::Cast { operand, to }, place)
             }
             _ => {
-                let arguments = self.list(&Token::RParen, "`)`")?;
+                let arguments = self.list(")")?;
                 make(Kind::Call { name: name.into(), arguments }, place)
             }
         }
     }
 
     fn case(&mut self, place: Place) -> Result<Expr> {
-        let operand = match self.tokens.is_keyword(0, "WHEN") {
+        let operand = match self.tokens.is_keyword("WHEN") {
             true => None,
             false => Some(Box::new(self.expr(OR)?)),
         };
@@ -382,46 +377,47 @@ impl Parser {
         make(Kind::Case { operand, branches, otherwise }, place)
     }
 
-    /// Expressions up to the closing token, the opening one taken.
-    fn list(&mut self, close: &Token, what: &str) -> Result<Vec<Expr>> {
+    /// Expressions up to the closing sign, the opening one taken.
+    fn list(&mut self, close: &str) -> Result<Vec<Expr>> {
         let mut list = Vec::new();
-        if self.tokens.take_if(close) {
+        if self.tokens.take_sign(close) {
             return Ok(list);
         }
         loop {
             list.push(self.expr(OR)?);
-            if !self.tokens.take_if(&Token::Comma) {
+            if !self.tokens.take_sign(",") {
                 break;
             }
         }
-        self.expect(close, &format!("`,` or {what}"))?;
+        if !self.tokens.take_sign(close) {
+            return self.tokens.expected(&format!("`,` or `{close}`"));
+        }
         Ok(list)
     }
 
     fn name(&mut self) -> Result<Arc<str>> {
-        match self.tokens.peek() {
-            Some(Token::Word(word)) => {
-                let name = word.value.as_str().into();
-                self.tokens.take();
-                Ok(name)
-            }
-            _ => self.tokens.expected("a name"),
-        }
+        let name = match self.tokens.peek() {
+            Some(Token::Word(word)) => word.into(),
+            Some(Token::Name(quoted)) => quoted.text().into(),
+            _ => return self.tokens.expected("a name"),
+        };
+        self.tokens.take();
+        Ok(name)
     }
 
-    fn expect(&mut self, token: &Token, what: &str) -> Result<()> {
-        if self.tokens.take_if(token) { Ok(()) } else { self.tokens.expected(what) }
+    fn expect(&mut self, sign: &str, what: &str) -> Result<()> {
+        if self.tokens.take_sign(sign) { Ok(()) } else { self.tokens.expected(what) }
     }
 }
 
-fn comparison(token: &Token) -> Option<Comparison> {
-    Some(match token {
-        Token::Eq | Token::DoubleEq => Comparison::Equal,
-        Token::Neq => Comparison::NotEqual,
-        Token::Lt => Comparison::Less,
-        Token::LtEq => Comparison::LessOrEqual,
-        Token::Gt => Comparison::Greater,
-        Token::GtEq => Comparison::GreaterOrEqual,
+fn comparison(sign: &str) -> Option<Comparison> {
+    Some(match sign {
+        "=" | "==" => Comparison::Equal,
+        "!=" | "<>" => Comparison::NotEqual,
+        "<" => Comparison::Less,
+        "<=" => Comparison::LessOrEqual,
+        ">" => Comparison::Greater,
+        ">=" => Comparison::GreaterOrEqual,
         _ => return None,
     })
 }

@@ -1,8 +1,7 @@
 //! Names of types: SQL's in CAST, Arrow's in `arrow_cast`.
 
-use super::lex::Tokens;
+use super::lex::{Token, Tokens};
 use crate::{DataType, Result, TimeUnit};
-use sqlparser::tokenizer::Token;
 use std::{fmt, sync::Arc};
 
 /// SQL's names; the first of several is the one that is written.
@@ -38,7 +37,7 @@ const UNITS: [(&str, u64, TimeUnit); 4] = [
 ];
 
 /// Takes the name of an SQL type.
-pub(super) fn sql(tokens: &mut Tokens) -> Result<DataType> {
+pub(super) fn sql(tokens: &mut Tokens<'_>) -> Result<DataType> {
     let place = tokens.place();
     let unknown = || {
         place.error(
@@ -47,10 +46,10 @@ pub(super) fn sql(tokens: &mut Tokens) -> Result<DataType> {
         )
     };
     let Some(Token::Word(word)) = tokens.take() else { return Err(unknown()) };
-    let mut name = word.value.to_uppercase();
+    let mut name = word.to_uppercase();
     match &*name {
         "TIMESTAMP" | "DATETIME" => {
-            let digits = match tokens.take_if(&Token::LParen) {
+            let digits = match tokens.take_sign("(") {
                 true => numbers(tokens)?,
                 false => vec![6],
             };
@@ -63,7 +62,7 @@ pub(super) fn sql(tokens: &mut Tokens) -> Result<DataType> {
             }
         }
         "DECIMAL" | "NUMERIC" => {
-            let parts = match tokens.take_if(&Token::LParen) {
+            let parts = match tokens.take_sign("(") {
                 true => numbers(tokens)?,
                 false => Vec::new(),
             };
@@ -80,7 +79,7 @@ pub(super) fn sql(tokens: &mut Tokens) -> Result<DataType> {
                 name.push_str(" UNSIGNED");
             }
             // `VARCHAR(20)`: lengths of text are not limited.
-            if name == "VARCHAR" && tokens.take_if(&Token::LParen) {
+            if name == "VARCHAR" && tokens.take_sign("(") {
                 numbers(tokens)?;
             }
             let found = NAMES.into_iter().find(|(known, _)| *known == name);
@@ -90,20 +89,20 @@ pub(super) fn sql(tokens: &mut Tokens) -> Result<DataType> {
 }
 
 /// Numbers up to the closing parenthesis.
-fn numbers(tokens: &mut Tokens) -> Result<Vec<u64>> {
+fn numbers(tokens: &mut Tokens<'_>) -> Result<Vec<u64>> {
     let mut numbers = Vec::new();
     loop {
         match tokens.peek() {
-            Some(Token::Number(digits, false)) if digits.parse::<u64>().is_ok() => {
+            Some(Token::Number(digits)) if digits.parse::<u64>().is_ok() => {
                 numbers.extend(digits.parse::<u64>());
                 tokens.take();
             }
             _ => return tokens.expected("a number"),
         }
-        if tokens.take_if(&Token::RParen) {
+        if tokens.take_sign(")") {
             return Ok(numbers);
         }
-        if !tokens.take_if(&Token::Comma) {
+        if !tokens.take_sign(",") {
             return tokens.expected("`,` or `)`");
         }
     }

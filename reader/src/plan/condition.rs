@@ -19,7 +19,7 @@ use crate::{
     expr::{ColumnRef, Comparison, Function, Node, Scalar, Typed},
     filter::like_parts,
 };
-use lancet_format::Scalar as Value;
+use lancet_format::{Field, Scalar as Value};
 use lancet_index::Query;
 use std::{fmt, ops::Bound, sync::Arc};
 
@@ -28,8 +28,8 @@ use std::{fmt, ops::Bound, sync::Arc};
 pub(crate) struct Condition {
     /// The id of the column's field.
     pub(crate) field: i32,
-    /// The column's dotted path.
-    pub(crate) column: String,
+    /// The fields on the way to the column.
+    path: Arc<[Arc<Field>]>,
     pub(crate) test: Test,
     /// Whether it is true where the test is false; where the value is NULL it is neither.
     pub(crate) negated: bool,
@@ -110,8 +110,7 @@ impl Condition {
         if negated && !exact {
             return None;
         }
-        let column = path.iter().map(|field| &*field.name).collect::<Vec<_>>().join(".");
-        Some(Condition { field: path.last()?.id, column, test, negated, exact })
+        Some(Condition { field: path.last()?.id, path: path.clone(), test, negated, exact })
     }
 
     /// What is asked, with the values of parameters put in; `None` if one of them is NULL, so that nothing is found.
@@ -273,9 +272,10 @@ impl fmt::Display for Condition {
             Test::HasAny(_) => "has any",
             Test::HasAll(_) => "has all",
         };
+        let column = self.path.iter().map(|field| &*field.name).collect::<Vec<_>>().join(".");
         match self.negated {
-            false => write!(f, "{} {test}", self.column),
-            true => write!(f, "NOT ({} {test})", self.column),
+            false => write!(f, "{column} {test}"),
+            true => write!(f, "NOT ({column} {test})"),
         }
     }
 }

@@ -40,7 +40,28 @@ pub(crate) fn split(filter: &Typed) -> (Vec<Conjunct>, Vec<Condition>) {
     let mut conjuncts: Vec<Conjunct> = terms.into_iter().map(conjunct).collect();
     drop_not_null(&mut conjuncts, &conditions);
     join_ranges(&mut conjuncts, &mut conditions);
+    drop_unused(&mut conjuncts, &mut conditions);
     (conjuncts, conditions)
+}
+
+/// Takes out the conditions that no tree has any more, and gives the others new numbers.
+fn drop_unused(conjuncts: &mut [Conjunct], conditions: &mut Vec<Condition>) {
+    const UNUSED: usize = usize::MAX;
+    let mut numbers = vec![UNUSED; conditions.len()];
+    let mut used = 0;
+    for tree in conjuncts.iter_mut().filter_map(|conjunct| conjunct.tree.as_mut()) {
+        tree.renumber(&mut |number| {
+            if numbers[number] == UNUSED {
+                numbers[number] = used;
+                used += 1;
+            }
+            numbers[number]
+        });
+    }
+    let mut kept: Vec<(usize, Condition)> =
+        numbers.into_iter().zip(conditions.drain(..)).filter(|(number, _)| *number != UNUSED).collect();
+    kept.sort_unstable_by_key(|(number, _)| *number);
+    conditions.extend(kept.into_iter().map(|(_, condition)| condition));
 }
 
 /// Takes `c IS NOT NULL` out where another conjunct on `c`, which is never true for NULL, says so anyway.
@@ -173,6 +194,15 @@ impl Tree {
         }
     }
 
+    /// Gives every condition another number.
+    fn renumber(&mut self, number_of: &mut dyn FnMut(usize) -> usize) {
+        match self {
+            Tree::Leaf(number) => *number = number_of(*number),
+            Tree::And(trees) | Tree::Or(trees) => trees.iter_mut().for_each(|tree| tree.renumber(number_of)),
+            Tree::Complement(inner) | Tree::AtMost(inner) => inner.renumber(number_of),
+        }
+    }
+
     /// Calls `visit` with every condition's number.
     pub(crate) fn leaves(&self, visit: &mut dyn FnMut(usize)) {
         match self {
@@ -224,6 +254,11 @@ mod tests {
         }
         let typed = Expr::parse(filter).unwrap().bind_filter(&schema()).unwrap();
         let (conjuncts, conditions) = split(&typed);
+        let mut used = Vec::new();
+        let trees = || conjuncts.iter().filter_map(|conjunct| conjunct.tree.as_ref());
+        trees().for_each(|tree| tree.leaves(&mut |number| used.push(number)));
+        used.sort_unstable();
+        assert!(used.iter().copied().eq(0..conditions.len()), "{filter}: {used:?}");
         let show =
             |conjunct: &Conjunct| conjunct.tree.as_ref().map_or("-".into(), |tree| show(tree, &conditions));
         conjuncts.iter().map(show).collect::<Vec<String>>().join("; ")

@@ -2,12 +2,12 @@
 
 use crate::{
     DataType, Result, Schema,
-    expr::{ColumnRef, Expr, Scalar, Typed},
+    expr::{ColumnRef, Expr, Function, Node, Scalar, Typed},
     filter::Predicate,
     plan::{self, Condition, Conjunct},
     projection::ProjectedColumn,
 };
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What [`Scan::filter`](crate::Scan::filter) takes: the text of a filter, or an [`Expr`].
 pub trait IntoFilter {
@@ -53,8 +53,8 @@ impl IntoFilter for String {
 pub(crate) struct Filter {
     expr: Expr,
     typed: Typed,
-    /// All of it, unless it has parameters.
-    whole: Option<Arc<Ready>>,
+    /// All of it, once it was needed, unless it has parameters.
+    whole: OnceLock<Arc<Ready>>,
     /// The types of its parameters.
     parameters: Vec<Option<DataType>>,
     conjuncts: Vec<Conjunct>,
@@ -75,9 +75,10 @@ impl Filter {
         let typed = expr.bind_filter(schema)?;
         let (conjuncts, conditions) = plan::split(&typed);
         let parameters = typed.parameters()?;
-        let whole = match parameters.is_empty() {
-            true => Some(Arc::new(Ready::new(&typed)?)),
-            false => None,
+        // A pattern that is none is reported at once; where there is no pattern, nothing can be wrong.
+        let whole = match parameters.is_empty() && has_pattern(&typed) {
+            true => Arc::new(Ready::new(&typed)?).into(),
+            false => OnceLock::new(),
         };
         Ok(Filter { expr, typed, whole, parameters, conjuncts, conditions })
     }
@@ -91,9 +92,15 @@ impl Filter {
     /// # Errors
     /// Invalid input if a pattern in it is none.
     pub(crate) fn whole(&self, parameters: &[Scalar]) -> Result<Arc<Ready>> {
-        match &self.whole {
+        if !self.parameters.is_empty() {
+            return Ready::new(&self.typed.bound(parameters)).map(Arc::new);
+        }
+        match self.whole.get() {
             Some(whole) => Ok(whole.clone()),
-            None => Ready::new(&self.typed.bound(parameters)).map(Arc::new),
+            None => {
+                let ready = Arc::new(Ready::new(&self.typed)?);
+                Ok(self.whole.get_or_init(|| ready).clone())
+            }
         }
     }
 
@@ -156,6 +163,14 @@ impl Ready {
     /// The columns that the predicate reads, in its order.
     pub(crate) fn columns(&self) -> &[ProjectedColumn] {
         &self.columns
+    }
+}
+
+/// Whether something in the condition is matched with a pattern.
+fn has_pattern(typed: &Typed) -> bool {
+    match typed.node() {
+        Node::Like { .. } | Node::Call { function: Function::RegexpLike, .. } => true,
+        _ => typed.children().into_iter().any(has_pattern),
     }
 }
 

@@ -16,13 +16,13 @@ fn errors_say_where_and_why() {
         ),
         ("id = 1;", "expected an operator or the end of the expression, at line 1, column 7: \";\""),
         ("s ~ 'x'", "expected an operator or the end of the expression, at line 1, column 3: \"~ 'x'\""),
-        ("id = 'abc", "unterminated string literal, at line 1, column 6: \"'abc\""),
-        ("id = 0x10", "expected an expression, at line 1, column 6: \"0x10\""),
+        ("id = 'abc", "unterminated text, at line 1, column 6: \"'abc\""),
+        ("id = 0x10", "expected an operator or the end of the expression, at line 1, column 7: \"x10\""),
         (
             "bin = X'123'",
             "expected pairs of hexadecimal digits in a binary literal, at line 1, column 7: \"X'123'\"",
         ),
-        ("id = 5L", "expected an expression, at line 1, column 6: \"5L\""),
+        ("id = 5L", "expected an operator or the end of the expression, at line 1, column 7: \"L\""),
         ("id = 5abc", "expected an operator or the end of the expression, at line 1, column 7: \"abc\""),
         (
             "and = 1",
