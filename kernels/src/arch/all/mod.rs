@@ -1,5 +1,6 @@
 //! Written once for every instruction set, over traits that each of them implements.
 
+pub(crate) mod bit_words;
 pub(crate) mod bits;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(crate) mod code_tables;

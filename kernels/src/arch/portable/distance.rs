@@ -1,9 +1,11 @@
-//! Distances over arrays of lanes.
+//! Distances over the registers of `wide`: those of the target that a program is compiled for.
 
 use half::{bf16, f16};
+use wide::{f32x8, f64x4, i8x16, i16x16, i32x8, u8x16, u16x8, u32x8};
 
 use crate::{
     arch::all::{
+        bit_words::BitWords,
         distance::{self, Measure},
         distance_kernels::{Kernels, WideProduct, entry_points, wide_products},
         measure::{Cosine, Product, SquaredL2, Total, Vector},
@@ -33,21 +35,20 @@ const fn table<V: Vector>() -> DistanceTable<V::Element> {
         dot: kernels::<Product<V, true>, ROWS>(),
         product: kernels::<Product<V, false>, ROWS>(),
         wide_product: wide_product::<V>(),
-        hamming: kernels::<SquaredL2<BitLanes>, ROWS>(),
+        hamming: kernels::<SquaredL2<BitWords>, ROWS>(),
     }
 }
 
-/// A [`Vector`] of lanes in an array: `$element`s that `$widen` makes `$lane`s, and what of two lanes is added to a
-/// sum, for `$product` and `$difference`.
+/// A [`Vector`] in a register of `wide`: elements that `$widen` makes one, and what of two registers is added to a sum.
 macro_rules! lanes {
-    ($name:ident: $element:ty as [$lane:ty; $lanes:literal], $total:ty,
-        $widen:expr, $add:expr, $product:expr, $difference:expr) => {
+    ($name:ident: [$element:ty; $lanes:literal] as $register:ty, $sum:ty, $total:ty,
+        $widen:expr, $product:expr, $difference:expr) => {
         #[derive(Clone, Copy)]
-        pub(super) struct $name([$lane; $lanes]);
+        pub(super) struct $name($register);
 
         impl Vector for $name {
             type Element = $element;
-            type Sum = [$total; $lanes];
+            type Sum = $sum;
             type Total = $total;
             /// The first element and how many.
             type Tail = (usize, usize);
@@ -56,7 +57,7 @@ macro_rules! lanes {
             #[inline(always)]
             unsafe fn load(at: *const $element) -> Self {
                 // SAFETY: the caller's promise; an array is as aligned as its items.
-                Self(unsafe { at.cast::<[$element; $lanes]>().read() }.map($widen))
+                Self($widen(unsafe { at.cast::<[$element; $lanes]>().read() }))
             }
             #[inline(always)]
             unsafe fn tail(dim: usize) -> (usize, usize) {
@@ -64,50 +65,32 @@ macro_rules! lanes {
             }
             #[inline(always)]
             unsafe fn load_tail(vector: *const $element, (start, count): (usize, usize)) -> Self {
-                let mut lanes = [<$lane>::default(); $lanes];
-                for (i, lane) in lanes.iter_mut().enumerate().take(count) {
+                let mut elements = [<$element>::default(); $lanes];
+                for (i, element) in elements.iter_mut().enumerate().take(count) {
                     // SAFETY: the caller's promise: `start + count` elements are there.
-                    *lane = $widen(unsafe { vector.add(start + i).read() });
+                    *element = unsafe { vector.add(start + i).read() };
                 }
-                Self(lanes)
+                Self($widen(elements))
             }
             #[inline(always)]
-            unsafe fn zero() -> Self::Sum {
-                [<$total>::default(); $lanes]
+            unsafe fn zero() -> $sum {
+                <$sum>::default()
             }
             #[inline(always)]
-            unsafe fn add_product(mut sum: Self::Sum, a: Self, b: Self) -> Self::Sum {
-                for i in 0..$lanes {
-                    sum[i] = $add(sum[i], $product(a.0[i], b.0[i]));
-                }
-                sum
+            unsafe fn add_product(sum: $sum, a: Self, b: Self) -> $sum {
+                sum + $product(a.0, b.0)
             }
             #[inline(always)]
-            unsafe fn add_difference(mut sum: Self::Sum, a: Self, b: Self) -> Self::Sum {
-                for i in 0..$lanes {
-                    sum[i] = $add(sum[i], $difference(a.0[i], b.0[i]));
-                }
-                sum
+            unsafe fn add_difference(sum: $sum, a: Self, b: Self) -> $sum {
+                sum + $difference(a.0, b.0)
             }
             #[inline(always)]
-            unsafe fn merge(mut a: Self::Sum, b: Self::Sum) -> Self::Sum {
-                for i in 0..$lanes {
-                    a[i] = $add(a[i], b[i]);
-                }
-                a
+            unsafe fn merge(a: $sum, b: $sum) -> $sum {
+                a + b
             }
             #[inline(always)]
-            unsafe fn totals<const R: usize>(sums: [Self::Sum; R]) -> [$total; R] {
-                sums.map(|mut lanes| {
-                    let mut half = $lanes / 2;
-                    while half > 0 {
-                        for i in 0..half {
-                            lanes[i] = $add(lanes[i], lanes[i + half]);
-                        }
-                        half /= 2;
-                    }
-                    lanes[0]
-                })
+            unsafe fn totals<const R: usize>(sums: [$sum; R]) -> [$total; R] {
+                sums.map(|sum| sum.reduce_add())
             }
         }
     };
@@ -115,47 +98,52 @@ macro_rules! lanes {
 
 /// Lanes of floats, which round.
 macro_rules! float_lanes {
-    ($name:ident: $element:ty as [$lane:ty; $lanes:literal], $widen:expr) => {
-        lanes!($name: $element as [$lane; $lanes], $lane, $widen,
-            |a: $lane, b: $lane| a + b,
-            |a: $lane, b: $lane| a * b,
-            |a: $lane, b: $lane| (a - b) * (a - b));
+    ($name:ident: [$element:ty; $lanes:literal] as $register:ty, $total:ty, $widen:expr) => {
+        lanes!($name: [$element; $lanes] as $register, $register, $total, $widen,
+            |a: $register, b: $register| a * b,
+            |a: $register, b: $register| (a - b) * (a - b));
     };
 }
 
-float_lanes!(F32Lanes: f32 as [f32; 8], |x: f32| x);
-float_lanes!(F64Lanes: f64 as [f64; 4], |x: f64| x);
-float_lanes!(F16Lanes: f16 as [f32; 8], widen);
-float_lanes!(Bf16Lanes: bf16 as [f32; 8], |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16));
+float_lanes!(F32Lanes: [f32; 8] as f32x8, f32, f32x8::new);
+float_lanes!(F64Lanes: [f64; 4] as f64x4, f64, f64x4::new);
+float_lanes!(F16Lanes: [f16; 8] as f32x8, f32, widen);
+// A bf16 is the upper half of an f32.
+float_lanes!(Bf16Lanes: [bf16; 8] as f32x8, f32, |elements| bytemuck::cast(bits_of(elements) << 16));
 
 /// Lanes of bytes. No sum of products of bytes leaves 32 bits within [`LONGEST`](crate::distance::Element) elements.
 macro_rules! byte_lanes {
-    ($name:ident: $element:ty) => {
-        lanes!($name: $element as [i16; 16], i32, i16::from,
-            i32::wrapping_add,
-            |a: i16, b: i16| i32::from(a) * i32::from(b),
-            |a: i16, b: i16| i32::from(a - b) * i32::from(a - b));
+    ($name:ident: $element:ty as $bytes:ident) => {
+        lanes!($name: [$element; 16] as i16x16, i32x8, i32,
+            |elements: [$element; 16]| i16x16::from($bytes::new(elements)),
+            i16x16::dot,
+            |a: i16x16, b: i16x16| (a - b).dot(a - b));
     };
 }
 
-byte_lanes!(I8Lanes: i8);
-byte_lanes!(U8Lanes: u8);
+byte_lanes!(I8Lanes: i8 as i8x16);
+byte_lanes!(U8Lanes: u8 as u8x16);
 
-// The product of two bits is their conjunction, the squared difference that they differ.
-lanes!(BitLanes: u8 as [u8; 16], i32, |x: u8| x,
-    i32::wrapping_add,
-    |a: u8, b: u8| (a & b).count_ones() as i32,
-    |a: u8, b: u8| (a ^ b).count_ones() as i32);
-
-/// A half as f32, without a branch, so that a loop of it takes vector instructions.
+/// The bits of 16-bit numbers, each in a lane of 32.
 #[inline(always)]
-fn widen(half: f16) -> f32 {
-    let bits = u32::from(half.to_bits());
-    let (sign, rest) = ((bits & 0x8000) << 16, (bits & 0x7fff) << 13);
+fn bits_of<T: bytemuck::Pod>(elements: [T; 8]) -> u32x8 {
+    u32x8::from(u16x8::new(bytemuck::cast(elements)))
+}
+
+/// Halves as f32, without a branch.
+#[inline(always)]
+fn widen(halves: [f16; 8]) -> f32x8 {
+    let bits = bits_of(halves);
+    let sign = (bits & u32x8::splat(0x8000)) << 16;
+    let rest = (bits & u32x8::splat(0x7fff)) << 13;
     // The exponents differ by 127 − 15; a product with that power of two makes denormals normal, too.
-    let finite = f32::from_bits(rest) * f32::from_bits((127 + 112) << 23);
-    let magnitude = if rest >= 0x7c00 << 13 { rest | 0x7f80_0000 } else { finite.to_bits() };
-    f32::from_bits(sign | magnitude)
+    let scale = f32x8::splat(f32::from_bits((127 + 112) << 23));
+    let finite: u32x8 = bytemuck::cast(bytemuck::cast::<u32x8, f32x8>(rest) * scale);
+    // Compared as signed numbers, which they are not too large for.
+    let (rest, least): (i32x8, i32x8) = (bytemuck::cast(rest), i32x8::splat((0x7c00 << 13) - 1));
+    let is_endless: u32x8 = bytemuck::cast(rest.simd_gt(least));
+    let endless = bytemuck::cast::<i32x8, u32x8>(rest) | u32x8::splat(0x7f80_0000);
+    bytemuck::cast(sign | (is_endless & endless) | (!is_endless & finite))
 }
 
 #[cfg(test)]
@@ -207,7 +195,7 @@ mod tests {
     fn every_half_is_widened_right() {
         for bits in (0..=u16::MAX).step_by(if cfg!(miri) { 97 } else { 1 }) {
             let half = f16::from_bits(bits);
-            let wide = widen(half);
+            let wide = widen([half; 8]).to_array()[0];
             assert!(wide == half.to_f32() || wide.is_nan() && half.is_nan(), "{bits:#x}");
             assert_eq!(wide.is_sign_negative(), half.is_sign_negative(), "{bits:#x}");
         }

@@ -130,3 +130,29 @@ pub(super) unsafe fn doubles<const R: usize>(sums: [__m256d; R]) -> [f64; R] {
     }
     out
 }
+
+/// What is the same for every [`Vector`](crate::arch::all::measure::Vector) whose sums are integers in eight lanes.
+macro_rules! integer_sums {
+    () => {
+        type Sum = __m256i;
+        type Total = i32;
+        type Tail = Tail;
+
+        #[inline(always)]
+        unsafe fn zero() -> __m256i {
+            // SAFETY: the caller's promise.
+            unsafe { _mm256_setzero_si256() }
+        }
+        #[inline(always)]
+        unsafe fn merge(a: __m256i, b: __m256i) -> __m256i {
+            // SAFETY: the caller's promise.
+            unsafe { _mm256_add_epi32(a, b) }
+        }
+        #[inline(always)]
+        unsafe fn totals<const R: usize>(sums: [__m256i; R]) -> [i32; R] {
+            // SAFETY: the caller's promise.
+            unsafe { integers(sums) }
+        }
+    };
+}
+pub(super) use integer_sums;
