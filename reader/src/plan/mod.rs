@@ -10,6 +10,7 @@
 mod answer;
 mod catalog;
 mod condition;
+mod coverage;
 mod direct;
 mod fragments;
 mod locate;
