@@ -99,10 +99,11 @@ impl Coverage {
             }
             let before = unknown.len();
             extend_unknown(dataset, fragment, &moved.rows, &mut unknown)?;
-            if names_each_row && unknown.len() > before {
-                unknown.truncate(before);
-            } else {
+            let rows: u64 = unknown[before..].iter().map(|range| range.end - range.start).sum();
+            if rows == 0 || !names_each_row && rows < fragment.live_rows(dataset.pool())? {
                 fragments.insert(position);
+            } else {
+                unknown.truncate(before);
             }
         }
         unknown.sort_unstable_by_key(|range| range.start);
