@@ -59,7 +59,7 @@ impl Truth {
     }
 
     /// Leaves out the rows of fragments that Lance lost to an index: it says that they are covered.
-    fn without_lost(mut self, dataset: &str) -> Self {
+    pub(crate) fn without_lost(mut self, dataset: &str) -> Self {
         let lost = LOST.iter().filter(|(name, _)| dataset.contains(name)).flat_map(|(_, lost)| *lost);
         for fragment in lost {
             let is_kept = |address: u64| address >> 32 != *fragment;
