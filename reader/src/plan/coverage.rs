@@ -134,7 +134,7 @@ fn extend_unknown(
     let (base, rows) = (fragment.base_address(), fragment.physical_rows(dataset.pool())?);
     let deletions = fragment.deletions(dataset.pool())?;
     let mut start = 0;
-    for range in known.ranges_of(fragment.meta.id).chain([rows..rows]) {
+    for range in known.ranges_of(fragment.meta.id).chain(std::iter::once(rows..rows)) {
         let gap = start..range.start.min(rows);
         start = range.end;
         match deletions {
