@@ -214,7 +214,7 @@ fn rows_move_as_addresses_do() {
         // Rows that move, rows that were deleted, and others that stay.
         let mut some: BTreeSet<u64> = kept.iter().copied().filter(|_| random.below(3) > 0).collect();
         some.extend(rows(&mut random));
-        some.extend((0..random.below(50)).map(|row| 5 << 32 | row * 7));
+        some.extend((0..random.below(50)).map(|row| (5 << 32) + row * 7));
         let expected: BTreeSet<u64> = some.iter().filter_map(|row| reuse.map(*row)).collect();
         let moved = Moved::of(some.iter().copied().collect(), &reuse);
         check(&moved.rows, &expected);
