@@ -31,7 +31,8 @@ use lancet_format::{
         Treemap,
     },
 };
-use std::{ops::Range, slice, sync::Arc};
+use lancet_index::row_set::Moved;
+use std::{collections::BTreeSet, ops::Range, slice, sync::Arc};
 
 /// A name, and what is done with an input; what comes back is how many bytes of rows were asked for.
 type Target = (&'static str, fn(&Bytes) -> usize);
@@ -325,11 +326,12 @@ fn fragment_reuse(bytes: &Bytes) -> usize {
             .map(|fragment| fragment.id.into())
             .take(MAX_NUMBERS)
             .collect();
-        for fragment in &old {
-            for row in [0, 1, 1000, u64::from(u32::MAX)] {
-                reuse.map(fragment << 32 | row);
-            }
-        }
+        let rows = [0, 1, 1000, u64::from(u32::MAX)];
+        let rows: BTreeSet<u64> =
+            old.iter().flat_map(|fragment| rows.map(|row| fragment << 32 | row)).collect();
+        let moved: BTreeSet<u64> = rows.iter().filter_map(|row| reuse.map(*row)).collect();
+        let together = Moved::of(rows.into_iter().collect(), &reuse);
+        assert!(together.rows.iter().eq(moved), "rows that move one by one, and together");
         let mut ids: Vec<u32> = old.iter().map(|&id| id as u32).collect();
         ids.sort_unstable();
         ids.dedup();

@@ -2,7 +2,8 @@
 
 Datasets have indices of every type over columns of every type, appends, deletes, updates, merges,
 compactions, rewritten columns, restores and segments, made by pylance; earlier versions are asked
-about, too. The judge evaluates each filter row by row over the live rows; Lance's own answers are
+about, too. Some are compacted again and again, with indices that are told and with such that are
+not. The judge evaluates each filter row by row over the live rows; Lance's own answers are
 not asked for, since its indices err. Where an answer is wrong, the parts of the filter are asked
 too, and the smallest wrong one is told.
 """
@@ -23,7 +24,7 @@ from support.arguments import common_arguments
 from support.command import CommandError, Lancet, Row
 from support.conditions import Condition, random_condition
 from support.difference import first_difference
-from support.indexed import CHANGES, PARAMETERS, IndexedHistory, create_index
+from support.indexed import PARAMETERS, IndexedHistory, any_change, create_index
 from support.indexed_columns import KEY, Columns
 from support.report import Report
 from support.stderr import silenced_stderr
@@ -163,9 +164,7 @@ class Comparison:
         if not self._do(h, lambda h: h.create(rows), "create"):
             return
         for step in range(INDICES_AT_FIRST + steps):
-            change = create_index
-            if step >= INDICES_AT_FIRST:
-                change = h.r.choices(list(CHANGES), list(CHANGES.values()))[0]
+            change = create_index if step < INDICES_AT_FIRST else any_change(h)
             self._do(h, change, change.__name__)
             if step >= INDICES_AT_FIRST - 1 and (step % 2 or step == INDICES_AT_FIRST + steps - 1):
                 self._ask(h)
@@ -199,8 +198,9 @@ class Comparison:
         # Columns with an index come twice, so that filters are often answered by indices alone.
         columns = [*h.columns.all, *(c for c in h.columns.all if c.path in indexed)]
         for _ in range(self.filters):
-            asked = [c for c in columns if c.path in indexed] if r.random() < 0.5 else columns
             parts_only = h.only == "NGRAM"
+            indexed_only = r.random() < (0.9 if parts_only else 0.5)
+            asked = [c for c in columns if c.path in indexed] if indexed_only else columns
             depth = r.randrange(3 if parts_only else 5)
             condition = random_condition(asked or columns, depth, r, parts_only)
             self._count_indices(h, version, condition)
@@ -243,6 +243,7 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=10, help="changes of each [default: 10]")
     parser.add_argument("--filters", type=int, default=12, help="for each version [default: 12]")
     parser.add_argument("--index", choices=list(PARAMETERS), help="indices of this type only")
+    parser.add_argument("--defer", action="store_true", help="only where indices are left behind")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="copy failing datasets there")
     args = parser.parse_args()
     comparison = Comparison(Lancet(args.binary), args.filters, args.keep)
@@ -255,9 +256,10 @@ def main() -> int:
                 Path(folder) / f"history{number}",
                 r,
                 storage_version,
-                stable_row_ids=number % 2 == 1,
+                stable_row_ids=number % 2 == 1 and not args.defer,
                 columns=Columns.any(storage_version, r, args.index),
                 only=args.index,
+                defers=args.defer or number % 4 == 0,
             )
             comparison.run(history, args.rows or r.choice(FIRST_ROWS), args.steps)
             shutil.rmtree(history.path, ignore_errors=True)

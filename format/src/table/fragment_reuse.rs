@@ -2,8 +2,17 @@
 //!
 //! A compaction may leave index files as they are and list here, for each group of fragments that it
 //! merged, the old addresses of the rows that it kept. In ascending order they are the rows of the new
-//! fragments from first to last; old addresses that are not listed were deleted. Whoever takes an address out
-//! of an index sends it through [`FragmentReuse::map`].
+//! fragments from first to last; old addresses that are not listed were deleted:
+//!
+//! ```text
+//! version 7, group    old fragments 1 (3 rows), 2 (4 rows)          new fragments 5, 6
+//!   kept              1:0  1:2  2:1  2:2  2:3
+//!   rows of the new   5:0  5:1  5:2  6:0  6:1
+//! ```
+//! Whoever takes an address out of an index sends it through all versions, the oldest first, as
+//! [`FragmentReuse::map`] does. No id of a fragment is ever given again, so an address that an index was told of stays
+//! as it is, and nothing is moved twice. What cannot be told from here is whether an index still names all rows that
+//! its entry claims.
 
 use super::{IndexMetadata, Roaring, Treemap, check_relative, index::FRAGMENT_REUSE};
 use crate::{Error, Result, ensure, proto};
@@ -14,6 +23,7 @@ use alloc::{
     vec::Vec,
 };
 use bytes::Bytes;
+use core::ops::Range;
 use proto::table::fragment_reuse as message;
 
 /// Where the content of the index is.
@@ -124,6 +134,7 @@ impl FragmentReuse {
         let versions = versions.collect::<Result<Vec<_>>>()?;
         let ascends = versions.is_sorted_by_key(|version| version.dataset_version);
         ensure!(ascends, "expected versions that ascend");
+        check_ids(&versions)?;
         Ok(FragmentReuse { versions })
     }
 
@@ -135,6 +146,12 @@ impl FragmentReuse {
     /// The present address of the row that an index knows by `address`; `None` if it was deleted.
     pub fn map(&self, address: u64) -> Option<u64> {
         self.versions.iter().try_fold(address, |address, version| version.map(address))
+    }
+
+    /// How many rows a fragment had, deleted ones included, before it was compacted; `None` if no version knows it.
+    pub fn physical_rows(&self, fragment: u32) -> Option<u64> {
+        let group = self.versions.iter().find_map(|version| version.group_of(fragment))?;
+        group.old_fragments.iter().find(|old| old.id == fragment).map(|old| old.physical_rows)
     }
 
     /// The present ids of the fragments that an index covers. New fragments count as covered if all
@@ -174,13 +191,35 @@ impl ReuseVersion {
         }
     }
 
+    /// The group that an old fragment belongs to; `None` if the compaction left the fragment alone.
+    pub fn group_of(&self, fragment: u32) -> Option<&ReuseGroup> {
+        let found = self.by_old.binary_search_by_key(&fragment, |entry| entry.0).ok()?;
+        Some(&self.groups[self.by_old[found].1])
+    }
+
     fn map(&self, address: u64) -> Option<u64> {
-        let fragment = (address >> 32) as u32;
-        match self.by_old.binary_search_by_key(&fragment, |entry| entry.0) {
-            Ok(found) => self.groups[self.by_old[found].1].map(address),
-            Err(_) => Some(address),
+        match self.group_of((address >> 32) as u32) {
+            Some(group) => group.map(address),
+            None => Some(address),
         }
     }
+}
+
+/// Ids are never given again: a fragment is written once, and compacted once and later.
+fn check_ids(versions: &[ReuseVersion]) -> Result<()> {
+    let (mut old, mut new) = (BTreeSet::new(), BTreeSet::new());
+    for version in versions {
+        for group in &version.groups {
+            for fragment in &group.old_fragments {
+                ensure!(old.insert(fragment.id), "expected fragment {} to be compacted once", fragment.id);
+            }
+        }
+        for fragment in version.groups.iter().flat_map(|group| &group.new_fragments) {
+            let id = fragment.id;
+            ensure!(new.insert(id) && !old.contains(&id), "expected {id} to be the id of one new fragment");
+        }
+    }
+    Ok(())
 }
 
 impl ReuseGroup {
@@ -222,8 +261,19 @@ impl ReuseGroup {
             return None;
         }
         let row = self.kept.rank(address);
-        let index = self.starts.partition_point(|start| *start <= row) - 1;
-        Some(u64::from(self.new_fragments[index].id) << 32 | (row - self.starts[index]))
+        self.places(row..row + 1).next().map(|range| range.start)
+    }
+
+    /// The new addresses of the kept rows with these numbers, counted from the first that was kept, as a range for
+    /// each new fragment.
+    pub fn places(&self, rows: Range<u64>) -> impl Iterator<Item = Range<u64>> + '_ {
+        let first = self.starts.partition_point(|start| *start <= rows.start).saturating_sub(1);
+        let fragments = self.starts[first..].iter().zip(&self.new_fragments[first..]);
+        fragments.take_while(move |(start, _)| **start < rows.end).filter_map(move |(start, fragment)| {
+            let base = u64::from(fragment.id) << 32;
+            let own = rows.start.max(*start) - start..(rows.end - start).min(fragment.physical_rows);
+            (own.start < own.end).then(|| base + own.start..base + own.end)
+        })
     }
 }
 
@@ -303,6 +353,9 @@ mod tests {
         assert_eq!(both.map(address(2, 3)), Some(address(7, 3)));
         assert_eq!(both.map(address(4, 9)), Some(address(4, 9)));
         assert_eq!(both.versions().len(), 2);
+        assert_eq!([1, 2, 5, 7].map(|id| both.physical_rows(id)), [Some(3), Some(4), Some(3), None]);
+        let places: Vec<_> = first.versions()[0].groups[0].places(1..4).collect();
+        assert_eq!(places, [address(5, 1)..address(5, 3), address(6, 0)..address(6, 1)]);
     }
 
     #[test]
@@ -346,6 +399,19 @@ mod tests {
         let mut descending = two_compactions();
         descending.reverse();
         assert!(parse(descending).is_err(), "order");
+        let again = |old: &[u64], new: &[u64]| {
+            let digests = |ids: &[u64]| ids.iter().map(|id| digest(*id, 0)).collect::<Vec<_>>();
+            message::Version {
+                dataset_version: 9,
+                groups: vec![group(treemap(&[]), &digests(old), &digests(new))],
+            }
+        };
+        let with = |old: &[u64], new: &[u64]| parse([two_compactions(), vec![again(old, new)]].concat());
+        assert!(with(&[7, 8], &[9]).is_ok());
+        assert!(with(&[1], &[9]).is_err(), "compacted twice");
+        assert!(with(&[8], &[7]).is_err(), "written twice");
+        assert!(with(&[7], &[5]).is_err(), "a circle");
+        assert!(with(&[8], &[8]).is_err(), "into itself");
         let future = message::InlineContent { versions: vec![], transitions: vec![Bytes::new()] };
         assert!(FragmentReuse::parse(&future.encode_to_vec().into()).is_err());
     }

@@ -33,13 +33,33 @@ impl Span {
     }
 }
 
+/// For each lowest byte of an upper half the span that was looked for last: ids of many fragments come in any order.
+struct Recent([u8; 256]);
+
+impl Recent {
+    const NONE: Recent = Recent([0; 256]);
+
+    #[inline]
+    fn find(&mut self, spans: &[Span], upper: u64) -> Option<usize> {
+        let slot = &mut self.0[(upper & 0xff) as usize];
+        let recent = usize::from(*slot);
+        if spans.get(recent).is_some_and(|span| span.upper == upper) {
+            return Some(recent);
+        }
+        let found = spans.iter().position(|span| span.upper == upper)?;
+        // There are at most [`MAX_SPANS`].
+        *slot = found as u8;
+        Some(found)
+    }
+}
+
 /// The spans of `ids`, ascending; `None` if there are none, or too many.
 fn spans_of<'a>(ids: &[u64], spans: &'a mut [Span; MAX_SPANS]) -> Option<&'a [Span]> {
-    let (mut count, mut last) = (0, 0);
+    let (mut count, mut last, mut recent) = (0, 0, Recent::NONE);
     for &id in ids {
         let (upper, key) = (id >> 32, id >> 16);
         if count == 0 || spans[last].upper != upper {
-            last = spans[..count].iter().position(|span| span.upper == upper).unwrap_or(count);
+            last = recent.find(&spans[..count], upper).unwrap_or(count);
             if last == MAX_SPANS {
                 return None;
             }
@@ -89,10 +109,10 @@ impl RowSet {
             *base = (start << 16).wrapping_sub(span.first << 16);
             start += span.chunks();
         }
-        let mut last = 0;
+        let (mut last, mut recent) = (0, Recent::NONE);
         for &id in ids {
             if spans[last].upper != id >> 32 {
-                last = spans.iter().position(|span| span.upper == id >> 32).unwrap_or(last);
+                last = recent.find(spans, id >> 32).unwrap_or(last);
             }
             let bit = id.wrapping_add(bases[last]);
             spare[(bit / 64) as usize] |= 1 << (bit % 64);

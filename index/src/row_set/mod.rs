@@ -13,10 +13,12 @@
 mod algebra;
 mod block;
 mod build;
+mod moved;
 #[cfg(test)]
 mod tests;
 
 pub use algebra::Chunk;
+pub use moved::Moved;
 
 use alloc::vec::Vec;
 use block::{bounds, contains, number};

@@ -141,3 +141,90 @@ fn a_set_that_is_filled_again_keeps_its_room() {
         assert_eq!((set.len(), set.memory()), (1, memory));
     }
 }
+
+/// A message of bytes: fields 1 to 15 with numbers or bytes.
+fn message(fields: &[(u8, &[u8])]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (number, bytes) in fields {
+        out.push(number << 3 | 2);
+        put_varint(bytes.len() as u64, &mut out);
+        out.extend_from_slice(bytes);
+    }
+    out
+}
+
+fn put_varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+fn digest(id: u64, rows: u64) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (tag, value) in [(0x08, id), (0x10, rows)] {
+        out.push(tag);
+        put_varint(value, &mut out);
+    }
+    out
+}
+
+/// A compaction of old fragments, each with rows of which `kept` are left, into new ones of at most `most` rows.
+fn compaction(version: u64, old: &[(u64, u64)], kept: &BTreeSet<u64>, new: u64, most: u64) -> Vec<u8> {
+    let parts: BTreeSet<u32> = kept.iter().map(|row| (row >> 32) as u32).collect();
+    let mut set = (parts.len() as u64).to_le_bytes().to_vec();
+    for part in parts {
+        let own: Vec<u32> =
+            kept.iter().filter(|row| (**row >> 32) as u32 == part).map(|row| *row as u32).collect();
+        set.extend(part.to_le_bytes());
+        set.extend_from_slice(lancet_format::table::Roaring::from_sorted(&own).as_bytes());
+    }
+    let old: Vec<_> = old.iter().map(|(id, rows)| digest(*id, *rows)).collect();
+    let count = kept.len() as u64;
+    let new: Vec<_> = (0..count.div_ceil(most))
+        .map(|fragment| digest(new + fragment, most.min(count - fragment * most)))
+        .collect();
+    let mut fields: Vec<(u8, &[u8])> = vec![(1, &set)];
+    fields.extend(old.iter().map(|bytes| (2, &bytes[..])));
+    fields.extend(new.iter().map(|bytes| (3, &bytes[..])));
+    let group = message(&fields);
+    let mut out = vec![0x08];
+    put_varint(version, &mut out);
+    out.extend(message(&[(3, &group)]));
+    out
+}
+
+#[test]
+fn rows_move_as_addresses_do() {
+    const ROWS: u64 = 3 << 16;
+    let mut random = Random(0x5eed);
+    for _ in 0..60 {
+        let mut kept = rows(&mut random);
+        kept.extend((0..200).map(|_| random.below(2) << 32 | random.below(ROWS)));
+        let most = 1 + random.below(kept.len() as u64);
+        let last = 10 + (kept.len() as u64).div_ceil(most) - 1;
+        let first = compaction(3, &[(0, ROWS), (1, ROWS)], &kept, 10, most);
+        // The last of the new fragments is compacted again, alone.
+        let rows_of_last = kept.len() as u64 - (last - 10) * most;
+        let again = (0..rows_of_last).filter(|row| row % 3 != 1).map(|row| last << 32 | row).collect();
+        let second = compaction(5, &[(last, rows_of_last)], &again, 900_000, 1 + random.below(900));
+        let bytes = message(&[(1, &first), (1, &second)]);
+        let reuse = lancet_format::table::FragmentReuse::parse(&bytes.into()).unwrap();
+        // Rows that move, rows that were deleted, and others that stay.
+        let mut some: BTreeSet<u64> = kept.iter().copied().filter(|_| random.below(3) > 0).collect();
+        some.extend(rows(&mut random));
+        some.extend((0..random.below(50)).map(|row| (5 << 32) + row * 7));
+        let expected: BTreeSet<u64> = some.iter().filter_map(|row| reuse.map(*row)).collect();
+        let moved = Moved::of(some.iter().copied().collect(), &reuse);
+        check(&moved.rows, &expected);
+        assert!(!moved.is_ambiguous);
+        // The place of a row that moved, and the row.
+        if let Some((old, now)) = some.iter().find_map(|row| Some((*row, reuse.map(*row)?)))
+            && old != now
+        {
+            let both = Moved::of([old, now].into_iter().collect(), &reuse);
+            assert!(both.is_ambiguous && both.rows.iter().eq([now]));
+        }
+    }
+}

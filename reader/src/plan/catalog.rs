@@ -1,15 +1,12 @@
-//! [`Catalog`]: the scalar indices of one version of a dataset, and which fragments each segment answers for.
-//!
-//! A segment counts for a fragment if
-//!
-//! - the manifest says that it covers it, and
-//! - no row of it was created after the segment (a merge may add rows to a fragment that Lance still counts as covered),
-//!   and
-//! - it has zones of it, if it is made of zones (Lance may move the coverage of those to fragments they do not know).
+//! [`Catalog`]: the scalar indices of one version of a dataset.
 
-use super::{fragments::Fragments, pages::Pages};
+use super::{
+    coverage::{Coverage, Entries},
+    fragments::Fragments,
+    pages::Pages,
+};
 use crate::{
-    Dataset, Error, Result,
+    Dataset, Error, ErrorKind, Result,
     cache::{Cached, IndexCache, Shelf},
     indices::{fragment_reuse, kind},
     segment_files::SegmentFiles,
@@ -20,8 +17,9 @@ use lancet_format::{
         BTreeIndex, BitmapIndex, BloomFilterIndex, IdDomain, IndexKind, LabelListIndex, NGramIndex,
         RowAddressSet, ZoneMapIndex,
     },
-    table::IndexMetadata,
+    table::{FragmentReuse, IndexMetadata},
 };
+use lancet_index::RowSet;
 use std::{
     collections::HashMap,
     mem::discriminant,
@@ -33,6 +31,8 @@ use std::{
 pub(crate) struct Catalog {
     /// By the id of their field.
     indices: HashMap<i32, Vec<ScalarIndex>>,
+    /// Where rows of compacted fragments went, if indices were not told.
+    reuse: Option<FragmentReuse>,
 }
 
 /// All segments of one name.
@@ -49,8 +49,16 @@ pub(crate) struct ScalarIndex {
 pub(crate) struct Segment {
     meta: IndexMetadata,
     pub(crate) domain: IdDomain,
-    opened: OnceLock<Arc<Opened>>,
-    coverage: OnceLock<Fragments>,
+    opened: OnceLock<Arc<Held>>,
+    coverage: OnceLock<Coverage>,
+}
+
+/// What all versions that have a segment share of it.
+#[derive(Debug)]
+struct Held {
+    opened: Opened,
+    /// Read where compactions may have moved its rows.
+    entries: OnceLock<Entries>,
 }
 
 /// The open files of a segment, and what was read of them.
@@ -67,7 +75,7 @@ pub(crate) enum Opened {
 
 /// Segments that are open, by the names of their folders.
 #[derive(Debug, Default)]
-pub(crate) struct OpenedIndices(RwLock<HashMap<String, Arc<Opened>>>);
+pub(crate) struct OpenedIndices(RwLock<HashMap<String, Arc<Held>>>);
 
 impl OpenedIndices {
     /// Those that a version with these segments has too: files never change.
@@ -85,10 +93,12 @@ impl Catalog {
     pub(crate) fn of(dataset: &Dataset) -> Result<Self> {
         let entries = dataset.index_segments();
         let mut catalog = Catalog::default();
-        // A compaction left indices untold. Which of them were written again since, with new addresses, is nowhere told.
-        if fragment_reuse(dataset, entries)?.is_some() {
-            return Ok(catalog);
-        }
+        catalog.reuse = match fragment_reuse(dataset, entries) {
+            // No such compaction is known of tables with stable row ids.
+            Ok(Some(_)) if dataset.manifest().has_stable_row_ids() => return Ok(catalog),
+            Err(error) if error.kind() == ErrorKind::Unsupported => return Ok(catalog),
+            found => found?,
+        };
         for meta in entries {
             let ([field], Some(_)) = (&meta.fields[..], &meta.fragments) else { continue };
             let Some(path) = dataset.schema().path_to(*field) else { continue };
@@ -126,6 +136,11 @@ impl Catalog {
     pub(crate) fn of_field(&self, field: i32) -> &[ScalarIndex] {
         self.indices.get(&field).map_or(&[], Vec::as_slice)
     }
+
+    /// Where rows of compacted fragments went, if indices were not told.
+    pub(crate) fn reuse(&self) -> Option<&FragmentReuse> {
+        self.reuse.as_ref()
+    }
 }
 
 fn is_list(data_type: &DataType) -> bool {
@@ -150,56 +165,72 @@ impl Segment {
     /// # Errors
     /// Those of the files.
     pub(crate) fn open(&self, dataset: &Dataset, kind: &IndexKind) -> Result<&Opened> {
-        if let Some(opened) = self.opened.get() {
-            return Ok(opened);
+        self.hold(dataset, kind).map(|held| &held.opened)
+    }
+
+    fn hold(&self, dataset: &Dataset, kind: &IndexKind) -> Result<&Held> {
+        if let Some(held) = self.opened.get() {
+            return Ok(held);
         }
         let uuid = self.meta.uuid.to_string();
         let all = &dataset.opened_indices().0;
         let known = all.read().unwrap_or_else(PoisonError::into_inner).get(&uuid).cloned();
-        let opened = match known {
-            Some(opened) => opened,
+        let held = match known {
+            Some(held) => held,
             None => {
                 let files = SegmentFiles::new(dataset, &self.meta);
                 let opened = Opened::open(kind, &files, dataset.cache())
                     .map_err(|error| Error::index(self.path(dataset), error))?;
+                let held = Arc::new(Held { opened, entries: OnceLock::new() });
                 let mut all = all.write().unwrap_or_else(PoisonError::into_inner);
-                all.entry(uuid).or_insert(Arc::new(opened)).clone()
+                all.entry(uuid).or_insert(held).clone()
             }
         };
-        Ok(self.opened.get_or_init(|| opened))
+        Ok(self.opened.get_or_init(|| held))
     }
 
     /// The fragments that the segment answers for.
     ///
     /// # Errors
-    /// Those of opening the files.
+    /// Those of its files, if it has to look at them, and of deletion files.
     pub(crate) fn coverage(&self, dataset: &Dataset, kind: &IndexKind) -> Result<&Fragments> {
+        self.covered(dataset, kind).map(|coverage| &coverage.fragments)
+    }
+
+    /// Live rows of these fragments of which it knows nothing: its answers may lack them.
+    ///
+    /// # Errors
+    /// As of [`Segment::coverage`].
+    pub(crate) fn unknown(&self, dataset: &Dataset, kind: &IndexKind) -> Result<&RowSet> {
+        self.covered(dataset, kind).map(|coverage| &coverage.unknown)
+    }
+
+    fn covered(&self, dataset: &Dataset, kind: &IndexKind) -> Result<&Coverage> {
         if let Some(found) = self.coverage.get() {
             return Ok(found);
         }
-        let mut covered = Fragments::none(dataset.fragments().len());
-        let stored = self.meta.fragments.as_ref();
-        let zones = match kind {
-            // Nothing is known of fragments without a zone.
-            IndexKind::ZoneMap(_) | IndexKind::BloomFilter => {
-                let known: Vec<u32> = match self.open(dataset, kind)? {
-                    Opened::ZoneMap(index) => index.fragments().collect(),
-                    Opened::BloomFilter(index) => index.fragments().collect(),
-                    _ => Vec::new(),
-                };
-                Some(lancet_format::table::Roaring::from_sorted(&known))
+        let coverage = match (dataset.catalog()?.reuse(), kind) {
+            (Some(reuse), _) => {
+                let entries = self.entries(dataset, kind)?;
+                Coverage::of_moved(dataset, &self.meta, kind, entries, reuse)?
             }
-            _ => None,
+            (None, IndexKind::ZoneMap(_) | IndexKind::BloomFilter) => {
+                Coverage::of(dataset, &self.meta, Some(self.open(dataset, kind)?))?
+            }
+            (None, _) => Coverage::of(dataset, &self.meta, None)?,
         };
-        for (position, fragment) in dataset.fragments().iter().enumerate() {
-            let id = fragment.meta.id;
-            let claims = stored.is_some_and(|stored| stored.contains(id))
-                && zones.as_ref().is_none_or(|zones| zones.contains(id));
-            if claims && fragment.newest_row(dataset.pool())? <= self.meta.dataset_version {
-                covered.insert(position);
-            }
+        Ok(self.coverage.get_or_init(|| coverage))
+    }
+
+    /// All that the segment names.
+    fn entries(&self, dataset: &Dataset, kind: &IndexKind) -> Result<&Entries> {
+        let held = self.hold(dataset, kind)?;
+        if let Some(entries) = held.entries.get() {
+            return Ok(entries);
         }
-        Ok(self.coverage.get_or_init(|| covered))
+        let entries = Entries::of(dataset, self.domain, &held.opened);
+        let entries = entries.map_err(|error| Error::index(self.path(dataset), error))?;
+        Ok(held.entries.get_or_init(|| entries))
     }
 }
 

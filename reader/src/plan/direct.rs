@@ -58,7 +58,8 @@ impl Direct {
         let [Conjunct { tree: Some(Tree::Leaf(condition)), .. }] = conjuncts else { return Ok(None) };
         let catalog = dataset.catalog()?;
         let field = conditions[*condition].field;
-        if conditions[*condition].negated {
+        // Rows that were moved are no short way.
+        if conditions[*condition].negated || catalog.reuse().is_some() {
             return Ok(None);
         }
         for (number, index) in catalog.of_field(field).iter().enumerate() {

@@ -72,6 +72,9 @@ impl<'d> Search<'d> {
     pub(crate) fn locate(self, index: &'d ScalarIndex, condition: &Condition) -> Result<Option<Located<'d>>> {
         let mut room = Room::default();
         let Some(query) = condition.query(self.parameters, &mut room) else { return Ok(None) };
+        if !serves(&index.kind, &query) {
+            return Ok(None);
+        }
         let fragments = self.dataset.fragments().len();
         let mut located = Located {
             index,
@@ -99,6 +102,10 @@ impl<'d> Search<'d> {
         let (mut direct, mut complement) = (Vec::new(), Vec::new());
         for (segment, opened) in opened {
             let rows_of = |fragment| places::rows_of(self.dataset, segment.domain, fragment);
+            let unknown = segment.unknown(self.dataset, &index.kind)?;
+            if condition.negated && !unknown.is_empty() {
+                return Ok(None);
+            }
             let found = match opened {
                 Opened::BTree(tree, pages) => intervals(tree, pages, &query, condition, self.stats),
                 Opened::Bitmap(keys, cached) => sets(keys, cached, &query, condition, self.stats),
@@ -115,7 +122,8 @@ impl<'d> Search<'d> {
                 Opened::NGram(grams) => ngram::search(grams, &query).map(|answer| whole(answer, condition)),
             };
             let Some(found) = found.map_err(|error| fail(segment, error))? else { return Ok(None) };
-            located.exact &= found.exact;
+            located.exact &= found.exact && unknown.is_empty();
+            located.listed += unknown.len();
             direct.extend(found.direct.map(|part| (segment, part)));
             complement.extend(found.complement.map(|part| (segment, part)));
             located.sure.extend(found.sure.map(|rows| (segment, rows)));
@@ -125,7 +133,7 @@ impl<'d> Search<'d> {
         located.complement =
             direct.is_empty() || !complement.is_empty() && count(&complement) < count(&direct);
         located.parts = if located.complement { complement } else { direct };
-        located.listed = count(&located.parts);
+        located.listed += count(&located.parts);
         for position in located.coverage.iter() {
             located.covered += self.dataset.fragments()[position].physical_rows(self.dataset.pool())?;
         }
@@ -174,6 +182,15 @@ impl Found<'_> {
     /// Exactly all rows but these.
     fn complement_of(rows: RowSet) -> Self {
         Found { exact: true, direct: None, complement: Some(Part::Rows(rows)), sure: None }
+    }
+}
+
+/// Whether an index of this kind may serve a query, before its files are looked at.
+fn serves(kind: &IndexKind, query: &Query<'_>) -> bool {
+    match query {
+        Query::Contains(_) => matches!(kind, IndexKind::NGram),
+        Query::HasAny(_) | Query::HasAll(_) => matches!(kind, IndexKind::LabelList { .. }),
+        _ => !matches!(kind, IndexKind::NGram | IndexKind::LabelList { .. }),
     }
 }
 
@@ -344,7 +361,11 @@ impl Located<'_> {
                 Part::Rows(rows) => set = rows.clone(),
             }
             let coverage = segment.coverage(search.dataset, &self.index.kind)?;
-            let set = places::addresses(search.dataset, segment.domain, coverage, set)?;
+            let mut set = places::addresses(search.dataset, segment.domain, coverage, set)?;
+            let unknown = segment.unknown(search.dataset, &self.index.kind)?;
+            if !unknown.is_empty() {
+                set = set.union(unknown);
+            }
             all = Some(match all {
                 None => set,
                 Some(all) => all.union(&set),
@@ -360,7 +381,7 @@ impl Located<'_> {
     /// Those of the deletion files of these fragments.
     pub(crate) fn count(&self, search: Search<'_>, wanted: &Fragments) -> Result<Option<u64>> {
         let dataset = search.dataset;
-        if !self.exact || self.complement {
+        if !self.exact || self.complement || dataset.catalog()?.reuse().is_some() {
             return Ok(None);
         }
         let mut total = 0;

@@ -11,6 +11,7 @@ mod answer;
 mod bracket;
 mod catalog;
 mod condition;
+mod coverage;
 mod direct;
 mod fragments;
 mod locate;

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! address, or id that is one    fragment id << 32 | offset         kept if the segment answers for the fragment
+//!   of a compacted fragment       ─ fragment reuse ▶ address        or dropped
 //! stable id                       ─ row ids of the fragments that the segment answers for ▶ address
 //! ```
 //! With stable ids a segment may name a row that has since moved to a fragment which another segment answers for; the
@@ -10,7 +11,7 @@
 use super::fragments::Fragments;
 use crate::{Dataset, Result, row_ids};
 use lancet_format::index::IdDomain;
-use lancet_index::RowSet;
+use lancet_index::{RowSet, row_set::Moved};
 
 /// With more ids than this for each fragment, all ids of fragments are gone through, instead of looking each up.
 const MANY_IDS: u64 = 4096;
@@ -22,7 +23,8 @@ pub(crate) fn rows_of(dataset: &Dataset, domain: IdDomain, fragment: u32) -> u64
     }
     let known = dataset.manifest().position_of(fragment);
     let rows = known.and_then(|position| dataset.fragments()[position].physical_rows(dataset.pool()).ok());
-    rows.unwrap_or(0)
+    let before = || dataset.catalog().ok()?.reuse()?.physical_rows(fragment);
+    rows.or_else(before).unwrap_or(0)
 }
 
 /// The addresses of the rows that an index calls `rows`, in the fragments of `coverage`.
@@ -38,6 +40,10 @@ pub(crate) fn addresses(
     if domain == IdDomain::RowId && dataset.manifest().has_stable_row_ids() {
         return of_stable_ids(dataset, coverage, &rows);
     }
+    let rows = match dataset.catalog()?.reuse() {
+        Some(reuse) => Moved::of(rows, reuse).rows,
+        None => rows,
+    };
     let is_covered = |fragment| {
         dataset.manifest().position_of(fragment).is_some_and(|position| coverage.contains(position))
     };

@@ -5,6 +5,7 @@
 
 #[path = "../common/allocations.rs"]
 mod allocations;
+mod compacted;
 mod judge;
 mod layouts;
 mod planner;

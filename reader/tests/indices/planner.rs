@@ -187,7 +187,8 @@ fn tree(random: &mut Random, all: &[Conditions], depth: usize) -> String {
     }
 }
 
-fn rows(dataset: &Dataset, filter: &str, when: IndexUse) -> Vec<u64> {
+/// The addresses of the rows that a filter selects, in order.
+pub(crate) fn rows(dataset: &Dataset, filter: &str, when: IndexUse) -> Vec<u64> {
     let scan = dataset.scan().indices(when).filter(filter).unwrap().columns(["_rowaddr"]).unwrap();
     let batch = scan.collect().unwrap_or_else(|error| panic!("{}: {filter}: {error}", dataset.root()));
     batch.columns()[0].primitive::<u64>().unwrap().to_vec()

@@ -1,6 +1,7 @@
 """Random filters over indexed columns, as trees: when one fails, its parts can be asked alone."""
 
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -129,21 +130,35 @@ def _text_leaf(column: Column, r: random.Random) -> str:
 
 
 def _part_leaf(column: Column, r: random.Random) -> str:
-    """A condition on what a text contains, mostly more than three letters."""
-    text = r.choice(column.values)
-    start = r.randrange(max(len(text) - 3, 1))
-    part = text[start : start + r.choice([2, 3, 4, 6, 10, 30])]
-    if r.random() < 0.1:
-        part = r.choice([part.upper(), part.lower(), part[::-1], part + "zq"])
+    """A condition on what a text contains."""
+    part = _needle(r.choice(column.values), r)
     if r.random() < 0.5:
         return f"contains({column.path}, {column.kind.literal(part)})"
     pattern = _escaped(part)
     if r.random() < 0.3:
         cut = r.randrange(len(part) + 1)
         pattern = _escaped(part[:cut]) + r.choice(["%", "_"]) + _escaped(part[cut + 1 :])
-    ends = r.choice(["%{}%"] * 4 + ["%{}", "{}%"])
+    ends = r.choice(["%{}%"] * 6 + ["%{}", "{}%"])
     literal = column.kind.literal(ends.format(pattern))
-    return f"{column.path} {r.choice(['', '', '', 'NOT '])}LIKE {literal}"
+    return f"{column.path} {r.choice(['', '', '', '', 'NOT '])}LIKE {literal}"
+
+
+def _needle(text: str, r: random.Random) -> str:
+    """A part of a text, or nearly: most often with three letters in a row."""
+    words = re.findall(r"[A-Za-z0-9]{3,}", text)
+    form = r.choice(["word"] * 6 + ["part", "part", "short", "around", "case", "absent"])
+    if form in ("word", "case", "absent") and words:
+        word = r.choice(words)
+        start = r.randrange(len(word) - 2)
+        part = word[start : start + r.randrange(3, 12)]
+        if form == "case":
+            return r.choice([part.upper(), part.lower(), part.swapcase()])
+        return part if form == "word" else r.choice([part + "zq", part[::-1], part[:2] + "é"])
+    if form == "short":
+        start = r.randrange(max(len(text), 1))
+        return text[start : start + r.randrange(3)]
+    start = r.randrange(max(len(text) - 3, 1))
+    return text[start : start + r.choice([3, 4, 6, 10, 30])]
 
 
 def _escaped(text: str) -> str:

@@ -42,6 +42,8 @@ class IndexedHistory:
     log: list[str] = field(default_factory=list)
     only: str | None = None
     """The one type of indices that are made, if not all."""
+    defers: bool = False
+    """Whether it is compacted often, with indices that are told and with such that are not."""
     earlier: dict[int, tuple[Columns, list[tuple[str, str, str]]]] = field(default_factory=dict)
     """The columns and indices of versions that may be asked about later, or restored."""
 
@@ -220,15 +222,45 @@ def restore(h: IndexedHistory) -> None:
 
 
 def compact(h: IndexedHistory) -> None:
-    """Fragments together; the indices follow at once, or the mapping is left to readers."""
-    options = {
-        "target_rows_per_fragment": h.r.choice([100, 400, 100_000]),
-        "materialize_deletions_threshold": h.r.choice([0.0, 0.5]),
-    }
-    if not h.stable_row_ids and h.r.random() < 0.5:
-        options["defer_index_remap"] = True
+    """Fragments together; the indices follow at once."""
+    _compact(h, {})
+
+
+def defer(h: IndexedHistory) -> None:
+    """Fragments together; where the rows of indices went is left to readers."""
+    if not h.stable_row_ids:
+        _compact(h, {"defer_index_remap": True})
+
+
+def _compact(h: IndexedHistory, options: dict[str, Any]) -> None:
+    options["target_rows_per_fragment"] = h.r.choice([100, 400, 400, 1000, 100_000])
+    options["materialize_deletions_threshold"] = h.r.choice([0.0, 0.0, 0.5])
     h.log[-1] += f"({options})"
+    before = [fragment.fragment_id for fragment in h.dataset().get_fragments()]
     h.dataset().optimize.compact_files(**options)
+    after = [fragment.fragment_id for fragment in h.dataset().get_fragments()]
+    h.log[-1] += f" {before} to {after}"
+
+
+def rewrite(h: IndexedHistory) -> None:
+    """New values for a column of a fragment, in place: its rows stay where they are.
+
+    Not of a list: pylance goes on to count the fragment as covered by an index on it.
+    """
+    column = h.r.choice([c for c in h.top_level() if not c.kind.is_list] or [None])
+    if column is None:
+        return
+    fragment = h.r.choice(h.dataset().get_fragments())
+    keys = fragment.to_table(columns=[KEY])[KEY].to_pylist()
+    keys = h.r.sample(keys, min(len(keys), h.r.randrange(1, 40)))
+    rows = pa.table(
+        [pa.array(keys, pa.int64()), column.array(len(keys), h.r)],
+        pa.schema([pa.field(KEY, pa.int64(), nullable=False), column.field]),
+    )
+    h.log[-1] += f"({column.path} of {len(keys)} rows of fragment {fragment.fragment_id})"
+    updated, fields = fragment.update_columns(rows, left_on=KEY, right_on=KEY)
+    operation = lance.LanceOperation.Update(updated_fragments=[updated], fields_modified=fields)
+    lance.LanceDataset.commit(h.path, operation, read_version=h.dataset().version)
 
 
 def optimize(h: IndexedHistory) -> None:
@@ -245,7 +277,9 @@ CHANGES: dict[Callable[[IndexedHistory], None], int] = {
     delete: 4,
     update: 4,
     merge_insert: 4,
+    rewrite: 2,
     compact: 3,
+    defer: 2,
     optimize: 5,
     rename: 1,
     add_column: 1,
@@ -253,3 +287,12 @@ CHANGES: dict[Callable[[IndexedHistory], None], int] = {
     restore: 2,
 }
 """Every change and how often it is made."""
+
+OFTEN = {compact: 8, defer: 12, optimize: 8}
+"""The changes that are made more often where indices are left behind."""
+
+
+def any_change(h: IndexedHistory) -> Callable[[IndexedHistory], None]:
+    """A random change."""
+    weights = CHANGES | OFTEN if h.defers else CHANGES
+    return h.r.choices(list(weights), list(weights.values()))[0]
