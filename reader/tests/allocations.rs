@@ -52,7 +52,7 @@ fn batch_of(dataset: &Dataset, column: &str, rows: usize) -> Taken {
 #[test]
 fn every_buffer_is_allocated_once() {
     // Datasets without deletions, whose rows come in one run.
-    for name in ["types-pages-v20", "types-pages-v21", "types-pages-v22", "words"] {
+    for name in ["types-v20", "types-v21", "types-v22", "types-pages-v20", "types-pages-v21", "types-pages-v22", "words"] {
         let dataset = Dataset::open(fixture(name)).unwrap();
         let rows = dataset.count_rows().unwrap() as usize;
         for field in &dataset.schema().fields {

@@ -35,6 +35,8 @@ fn random_rows_equal_those_of_a_scan() {
         "types-pages-v22",
         "types-blob-v20",
         "types-blob-v21",
+        "types-blob-v22",
+        "types-fsl-struct-v22",
         "types-json-bf16-v21",
         "events",
     ] {
