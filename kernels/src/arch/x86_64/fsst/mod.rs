@@ -152,7 +152,11 @@ mod tests {
             }
             // SAFETY: the machine has AVX-512, and the array has as many bytes as are loaded.
             let found = unsafe { Escapes::of(_mm512_loadu_si512(codes.as_ptr().cast()), there, inside) };
-            assert_eq!((found.escapes, found.behind & there), (escapes, behind), "{marks:x} {there:x} {inside}");
+            assert_eq!(
+                (found.escapes, found.behind & there),
+                (escapes, behind),
+                "{marks:x} {there:x} {inside}"
+            );
             assert_eq!(found.inside(there.count_ones() as usize), is_behind);
         }
     }
