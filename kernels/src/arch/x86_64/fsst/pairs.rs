@@ -105,5 +105,5 @@ pub(super) fn decode(pairs: &Pairs, codes: &[u8], block: &mut Block, out: &mut [
 #[inline]
 #[target_feature(enable = "bmi2")]
 fn zipped(even: u64, odd: u64) -> u64 {
-    _pdep_u64(even, u64::MAX / 3) | _pdep_u64(odd, u64::MAX / 3 << 1)
+    _pdep_u64(even, u64::MAX / 3) | _pdep_u64(odd, (u64::MAX / 3) << 1)
 }
