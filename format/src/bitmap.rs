@@ -94,6 +94,11 @@ impl BitmapBuilder {
         BitmapBuilder { bits, len: 0, ones: 0, expected }
     }
 
+    /// Says that about `expected` bits will come in all.
+    pub(crate) fn expect(&mut self, expected: usize) {
+        self.expected = expected;
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.len
     }

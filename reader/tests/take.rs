@@ -36,12 +36,17 @@ fn random_rows_equal_those_of_a_scan() {
         "types-pages-v22",
         "types-blob-v20",
         "types-blob-v21",
+        "types-blob-v22",
+        "types-fsl-struct-v22",
         "types-json-bf16-v21",
         "events",
     ] {
         let dataset = Dataset::open(fixture(name)).unwrap();
-        let projection = dataset.full_projection();
-        let whole = dataset.scan().batch_size(usize::MAX).collect().unwrap();
+        // The bytes of this column lie outside of the fixtures.
+        let names = dataset.schema().fields.iter().map(|field| &*field.name);
+        let names: Vec<&str> = names.filter(|name| *name != "external").collect();
+        let projection = dataset.projection(names.iter().copied()).unwrap();
+        let whole = dataset.scan().columns(names).unwrap().batch_size(usize::MAX).collect().unwrap();
         let count = dataset.count_rows().unwrap();
         let mut reused = Batch::new();
         for size in [1, 1, 1, 2, 7, 100, 500] {

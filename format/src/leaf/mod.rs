@@ -145,6 +145,9 @@ impl LeafBuilder {
     pub(crate) fn reserve(&mut self, room: Room, most: usize) {
         let bits = self.shape.slot_bits().unwrap_or(1).max(1);
         let slots = room.slots.min(usize::try_from(most as u64 * 8 / bits).unwrap_or(usize::MAX));
+        for (level, validity) in self.item_validity.iter_mut().enumerate() {
+            validity.expect(slots.saturating_mul(items_at(&self.shape, level)));
+        }
         match &mut self.values {
             Slots::Null | Slots::Bits(_) => {}
             Slots::Fixed(buffer) => buffer.reserve(slots * self.shape.slot_bytes().unwrap_or_default()),

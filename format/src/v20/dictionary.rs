@@ -29,6 +29,13 @@ pub(super) struct Dictionary {
     position: u64,
 }
 
+/// The slots that rows choose.
+enum Chosen {
+    /// One, so many times.
+    Same(u32, usize),
+    Each(Vec<u32>),
+}
+
 impl Dictionary {
     /// The dictionary of a page of `rows` values of `data_type`; none if all its items are null.
     pub(super) fn open(
@@ -66,11 +73,14 @@ impl Dictionary {
 
     /// The bytes of the texts of `rows`.
     pub(super) fn text_bytes(&self, rows: Range<usize>) -> Result<usize> {
-        Ok(self.slots.text_bytes(&self.chosen(rows)?))
+        Ok(match self.chosen(rows)? {
+            Chosen::Same(slot, count) => self.slots.text_bytes(&[slot]).saturating_mul(count),
+            Chosen::Each(slots) => self.slots.text_bytes(&slots),
+        })
     }
 
     /// The slot of each of `rows`.
-    fn chosen(&self, rows: Range<usize>) -> Result<Vec<u32>> {
+    fn chosen(&self, rows: Range<usize>) -> Result<Chosen> {
         let mut indices = LeafBuilder::new(self.indices.shape().clone(), rows.len(), None);
         let mut present = BitmapBuilder::default();
         self.indices.read(rows, &mut indices, &mut present, true)?;
@@ -89,7 +99,14 @@ impl Dictionary {
         slots: &mut LeafBuilder,
         validity: &mut BitmapBuilder,
     ) -> Result<()> {
-        let chosen = self.chosen(rows)?;
+        let chosen = match self.chosen(rows)? {
+            Chosen::Same(slot, count) => {
+                self.slots.append_repeated(slots, slot as usize, count)?;
+                validity.append_n(count, self.valid.get(slot as usize));
+                return Ok(());
+            }
+            Chosen::Each(chosen) => chosen,
+        };
         self.slots.append_to(slots, &chosen)?;
         if self.valid.count_zeros() == 1 && !chosen.contains(&0) {
             validity.append_n(chosen.len(), true);
@@ -110,23 +127,29 @@ impl Dictionary {
         &self,
         indices: &LeafBuilder,
         present: &BitmapBuilder,
-    ) -> Result<Vec<u32>> {
+    ) -> Result<Chosen> {
         let indices = indices.typed::<T>().unwrap_or_default();
         let slots = self.slots.len() as u64;
-        let largest = indices.iter().max().map(|&index| index.into().saturating_add(self.shift));
-        if present.all() && largest.is_none_or(|largest| largest < slots) {
-            return Ok(indices.iter().map(|&index| (index.into() + self.shift) as u32).collect());
+        let slot_of = |index: T| index.into().checked_add(self.shift).filter(|&slot| slot < slots);
+        if let (Some(&first), true) = (indices.first(), present.all()) {
+            let extremes = |(low, high): (T, T), &index: &T| (index.min(low), index.max(high));
+            let (low, high) = indices.iter().fold((first, first), extremes);
+            match slot_of(high) {
+                Some(slot) if low == high => return Ok(Chosen::Same(slot as u32, indices.len())),
+                Some(_) => {
+                    let slots = indices.iter().map(|&index| (index.into() + self.shift) as u32);
+                    return Ok(Chosen::Each(slots.collect()));
+                }
+                None => {}
+            }
         }
         let slot = |(row, &index): (usize, &T)| {
             if !present.get(row) {
                 return Ok(0);
             }
-            match index.into().checked_add(self.shift) {
-                Some(slot) if slot < slots => Ok(slot as u32),
-                _ => Err(self.outside(index.into())),
-            }
+            slot_of(index).map(|slot| slot as u32).ok_or_else(|| self.outside(index.into()))
         };
-        indices.iter().enumerate().map(slot).collect()
+        indices.iter().enumerate().map(slot).collect::<Result<_>>().map(Chosen::Each)
     }
 
     #[cold]

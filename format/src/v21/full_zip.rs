@@ -234,6 +234,10 @@ impl FullZip {
         let Target { leaf, rep, def, scratch, .. } = target;
         rep.clear();
         def.clear();
+        // At least one entry a row, which takes no less than its control word.
+        let expected = rows.min(bytes.len() / self.control.max(1));
+        rep.reserve(if self.bits_rep > 0 { expected } else { 0 });
+        def.reserve(if self.bits_def > 0 { expected } else { 0 });
         if let Values::Packed { rows, .. } = &self.values {
             rows.start(&mut scratch.packed);
         }

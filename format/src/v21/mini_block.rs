@@ -25,10 +25,16 @@ use crate::{
 };
 use alloc::{format, sync::Arc, vec::Vec};
 use core::ops::Range;
-use lancet_kernels::levels;
+use lancet_kernels::{gather, levels};
 
 /// More indices of a dictionary than this are not expected: they may take no bytes in the file.
 const MAX_EXPECTED: u64 = 1 << 20;
+
+/// The bytes of a chunk that are asked for before they are needed: header, levels or offsets, and the first values.
+const ASKED: usize = 1024;
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
 
 /// No chunk has more slots.
 const MAX_SLOTS: u64 = 1 << 15;
@@ -196,6 +202,7 @@ impl MiniBlock {
             let slots = self.table.slots(index);
             let count = (slots.end - slots.start) as usize;
             let within = narrow(slots.start.max(wanted.start)..slots.end.min(wanted.end), slots.start)?;
+            self.ask_for_chunk(index + 1);
             room.bytes += self.with_chunk(index, |chunk| match &self.dictionary {
                 None => self.values.text_bytes(chunk.buffers(), count, within),
                 Some(dictionary) => {
@@ -211,6 +218,15 @@ impl MiniBlock {
         Ok(room)
     }
 
+    /// Asks for the memory of the beginning of chunk `index`, if there is one: what lies where is known only from there.
+    fn ask_for_chunk(&self, index: usize) {
+        if index < self.table.len()
+            && let Ok(Some(chunk)) = self.chunks.lent(self.table.bytes(index))
+        {
+            (0..ASKED).step_by(LINE).for_each(|at| gather::prefetch(chunk, at));
+        }
+    }
+
     /// Without lists, rows are slots.
     fn read_slots(&self, range: Range<u64>, layers: &Layers, target: &mut Target) -> Result<()> {
         if self.def.is_some() {
@@ -223,6 +239,9 @@ impl MiniBlock {
             let slots = self.table.slots(index);
             let end = slots.end.min(range.end);
             let within = narrow(slot..end, slots.start)?;
+            if end < range.end {
+                self.ask_for_chunk(index + 1);
+            }
             self.with_chunk(index, |chunk| {
                 let count = (slots.end - slots.start) as usize;
                 target.def.clear();

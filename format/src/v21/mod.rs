@@ -430,7 +430,6 @@ fn read_leaf(
     // A false number of rows sets no memory aside: where rows take no bytes, the builders grow with them.
     let count = total(ranges)?.min(file_bytes(file).saturating_mul(8));
     let (old_validity, old_values) = reuse.map(Column::into_parts).unzip();
-    let mut leaf = LeafBuilder::new(leaf_shape(field)?, count, old_values);
     let in_one_page = match ranges {
         [range] => range.start < range.end && pages.page_of(range.start) == pages.page_of(range.end - 1),
         _ => false,
@@ -451,10 +450,11 @@ fn read_leaf(
             Ok(())
         })?;
     }
+    let inner = needed.slots.min(file_bytes(file).saturating_mul(8));
+    let mut leaf = LeafBuilder::new(leaf_shape(field)?, inner, old_values);
     if !keep {
         leaf.reserve(needed, file_bytes(file));
     }
-    let inner = needed.slots.min(file_bytes(file).saturating_mul(8));
     let spare = core::mem::take(&mut room.validity);
     let validity = old_validity.flatten().map_or(spare, Bitmap::into_buffer);
     let structure = Structure::new(path, count, inner, validity);

@@ -66,24 +66,24 @@ impl Block {
         self.end += Block::CODES.min(codes.len() - self.first);
         let now = &codes[self.first..self.end];
         let out = out.get_mut(at..)?;
-        #[cfg(target_arch = "x86_64")]
-        let len = match symbols.squeeze {
-            Some(squeeze) => squeeze.decode(symbols, now, self, out)?,
-            None => self.decode_portably(symbols, now, out)?,
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        let len = self.decode_portably(symbols, now, out)?;
+        let len = self.decode(symbols, now, out)?;
         (self.end < codes.len() || !self.inside).then_some(at + len)
     }
 
     /// Decodes `codes`, at most as many as a block has, to `out`, and sets starts and places. Returns the bytes written;
     /// `None` if a code has no symbol or there is no room.
-    pub(super) fn decode_portably(
-        &mut self,
-        symbols: &Symbols,
-        codes: &[u8],
-        out: &mut [u8],
-    ) -> Option<usize> {
+    pub(super) fn decode(&mut self, symbols: &Symbols, codes: &[u8], out: &mut [u8]) -> Option<usize> {
+        #[cfg(target_arch = "x86_64")]
+        match (symbols.squeeze, &symbols.pairs) {
+            (Some(squeeze), Some(pairs)) => return squeeze.decode_pairs(pairs, codes, self, out),
+            (Some(squeeze), None) => return squeeze.decode(symbols, codes, self, out),
+            (None, _) => {}
+        }
+        self.decode_portably(symbols, codes, out)
+    }
+
+    /// As [`Block::decode`], on any machine.
+    fn decode_portably(&mut self, symbols: &Symbols, codes: &[u8], out: &mut [u8]) -> Option<usize> {
         let (groups, rest) = codes.as_chunks::<8>();
         let mut at = 0;
         for (group, codes) in groups.iter().enumerate() {

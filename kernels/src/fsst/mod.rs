@@ -15,14 +15,14 @@
 mod block;
 
 #[cfg(target_arch = "x86_64")]
-use crate::arch::x86_64::fsst::Squeeze;
+use crate::arch::x86_64::fsst::{Pairs, Squeeze};
 pub(crate) use block::Block;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use block::LITERAL;
 use core::slice::Iter;
 
 /// The length of a code without a symbol: a bit that no length has.
-const NONE: u8 = 0x80;
+pub(crate) const NONE: u8 = 0x80;
 
 /// Bytes of a stored table.
 const TABLE_LEN: usize = 2312;
@@ -30,7 +30,7 @@ const TABLE_LEN: usize = 2312;
 const MAGIC: [u8; 4] = [0x54, 0x53, 0x53, 0x46];
 
 /// The code before a literal byte.
-const ESCAPE: u8 = 255;
+pub(crate) const ESCAPE: u8 = 255;
 
 /// The symbols that codes stand for.
 #[derive(Clone)]
@@ -45,6 +45,9 @@ pub struct Symbols {
     /// The instructions to decode with, if the machine has them.
     #[cfg(target_arch = "x86_64")]
     squeeze: Option<Squeeze>,
+    /// The symbols again, if all are short.
+    #[cfg(target_arch = "x86_64")]
+    pairs: Option<Pairs>,
 }
 
 impl core::fmt::Debug for Symbols {
@@ -70,6 +73,8 @@ impl Symbols {
             most: [1; 256],
             #[cfg(target_arch = "x86_64")]
             squeeze: Squeeze::in_use(),
+            #[cfg(target_arch = "x86_64")]
+            pairs: None,
         };
         for (symbol, &bytes) in parsed.symbols.iter_mut().zip(symbols.as_chunks().0) {
             *symbol = u64::from_le_bytes(bytes);
@@ -79,6 +84,10 @@ impl Symbols {
             return Err("an FSST symbol is 1 to 8 bytes long");
         }
         parsed.most[..n].copy_from_slice(&rest[..n]);
+        #[cfg(target_arch = "x86_64")]
+        if parsed.squeeze.is_some() {
+            parsed.pairs = Pairs::of(&parsed.symbols, &parsed.lengths);
+        }
         Ok(parsed)
     }
 

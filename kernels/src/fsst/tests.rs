@@ -83,10 +83,10 @@ fn uncoded_strings_pass_through() {
     assert_eq!(symbols.decode_into(&[1, 2], &mut [0]), None);
 }
 
-/// A table of `n` symbols, and what they stand for.
-fn drawn_table(random: &mut Random, n: usize) -> (Symbols, Vec<Vec<u8>>) {
+/// A table of `n` symbols of at most `longest` bytes, and what they stand for.
+fn drawn_table(random: &mut Random, n: usize, longest: usize) -> (Symbols, Vec<Vec<u8>>) {
     let mut symbol = || {
-        let len = 1 + random.below(8);
+        let len = 1 + random.below(longest);
         random.bytes(len)
     };
     let texts: Vec<Vec<u8>> = (0..n).map(|_| symbol()).collect();
@@ -97,9 +97,9 @@ fn drawn_table(random: &mut Random, n: usize) -> (Symbols, Vec<Vec<u8>>) {
 #[test]
 fn full_tables_against_the_definition() {
     let mut random = Random(6);
-    for n in [0, 1, 17, 254, 255] {
-        let (symbols, texts) = drawn_table(&mut random, n);
-        for round in 0..rounds(300) {
+    for (n, longest) in [(0, 8), (1, 8), (17, 2), (17, 8), (254, 2), (254, 3), (255, 1), (255, 2), (255, 8)] {
+        let (symbols, texts) = drawn_table(&mut random, n, longest);
+        for round in 0..rounds(200) {
             let (mut codes, mut text, mut code_ends, mut ends) = (vec![], vec![], vec![], vec![]);
             for _ in 0..random.below(if round % 8 == 0 { 4000 } else { 50 }) {
                 let code = random.below(n + 1);
@@ -128,13 +128,18 @@ fn full_tables_against_the_definition() {
     }
 }
 
-/// Blocks of any codes, also invalid ones and without room, with and without AVX-512.
+/// Blocks of any codes, also invalid ones and without room, with and without AVX-512, which has two ways for short
+/// symbols.
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn every_way_is_the_same() {
     let mut random = Random(8);
-    for n in [0, 1, 100, 254, 255] {
-        let (symbols, _) = drawn_table(&mut random, n);
+    for (n, longest) in [(0, 8), (1, 2), (100, 2), (100, 8), (254, 2), (254, 3), (255, 1), (255, 2), (255, 8)]
+    {
+        let (symbols, _) = drawn_table(&mut random, n, longest);
+        assert_eq!(symbols.pairs.is_some(), symbols.squeeze.is_some() && (n == 0 || longest < 3));
+        let without_pairs = Symbols { pairs: None, ..symbols.clone() };
+        let portably = Symbols { squeeze: None, ..symbols.clone() };
         for round in 0..rounds(600) {
             let count = 1 + random.below(Block::CODES);
             let mut codes = random.bytes(count);
@@ -142,20 +147,19 @@ fn every_way_is_the_same() {
                 codes.iter_mut().for_each(|code| *code %= n as u8);
                 (0..round % 5).for_each(|_| codes[random.below(count)] = ESCAPE);
             }
-            let room = random.below(codes.len() * 9);
+            let room = random.below(codes.len() * (longest + 1));
             let inside = random.below(2) == 1;
             let run = |symbols: &Symbols| {
                 let (mut block, mut out) = (Block::new(), vec![0; room]);
                 block.inside = inside;
-                let len = match symbols.squeeze {
-                    Some(squeeze) => squeeze.decode(symbols, &codes, &mut block, &mut out)?,
-                    None => block.decode_portably(symbols, &codes, &mut out)?,
-                };
+                let len = block.decode(symbols, &codes, &mut out)?;
                 out.truncate(len);
                 let (starts, places) = (&block.starts[..=codes.len()], &block.places[..=codes.len() / 8]);
                 Some((out, starts.to_vec(), places.to_vec(), block.inside))
             };
-            assert_eq!(run(&symbols), run(&Symbols { squeeze: None, ..symbols.clone() }));
+            let expected = run(&portably);
+            assert_eq!(run(&symbols), expected);
+            assert_eq!(run(&without_pairs), expected);
         }
     }
 }
