@@ -4,6 +4,9 @@
 //! group; when centroids move, it falls by the longest way that one of the group has gone. A group whose bound is
 //! above the distance of the row to its own centroid, which is computed, cannot hold the nearest.
 //!
+//! Whether that pays depends on the rows and on how far centroids still move. So a few blocks of rows keep bounds from
+//! the beginning, and the others do as long as that leaves enough distances out.
+//!
 //! Groups of a panel were chosen by measurement: with one bound for all centroids (Hamerly 2010) three of four rows
 //! still had to meet all of them after ten iterations, and with one for each centroid (Elkan 2003) there is little left
 //! to compute, but one at a time, and as many bounds as a matrix of distances has.
@@ -13,7 +16,7 @@ use alloc::{vec, vec::Vec};
 use super::{Control, Iteration, KMeans, lloyd, lloyd::Place, numbers::Numbers};
 use crate::{
     arch::all::many_kernels::Kernels,
-    many::{Metric, Number},
+    many::{Metric, Number, Targets},
     parallel::Threads,
     random::Random,
 };
@@ -21,6 +24,13 @@ use crate::{
 /// Below these, bounds cost more than they save.
 const LEAST_DIM: usize = 24;
 const LEAST_PANELS: usize = 2;
+
+/// One block of so many tries bounds.
+const SAMPLE: usize = 16;
+/// All blocks use them when those that do compute no more than this share of the distances,
+const BEGIN: f64 = 0.75;
+/// and until they compute more than that.
+const END: f64 = 0.85;
 
 pub(super) struct Bounds<N: Number> {
     /// Which centroid is at each place of the panels.
@@ -32,6 +42,18 @@ pub(super) struct Bounds<N: Number> {
     kernels: &'static Kernels<N>,
     /// For each row a bound for each panel.
     pub(super) bounds: Vec<f32>,
+    used: Used,
+}
+
+/// Which blocks use bounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Used {
+    /// A few, to see whether bounds pay.
+    Sample,
+    /// All, of which most begin to.
+    New,
+    /// All.
+    All,
 }
 
 /// Whether bounds pay, with panels of `width` centroids.
@@ -49,25 +71,51 @@ impl<N: Number> Bounds<N> {
             panel_of[id as usize] = (place / width) as u32;
         }
         let panels = order.len().div_ceil(width);
-        Bounds { order, panel_of, before: centroids.to_vec(), kernels, bounds: vec![0.0; rows * panels] }
+        Bounds {
+            order,
+            panel_of,
+            before: centroids.to_vec(),
+            kernels,
+            bounds: vec![0.0; rows * panels],
+            used: Used::Sample,
+        }
     }
 
     /// How far a centroid of each panel has moved at most since the last time.
-    pub(super) fn moved(&mut self, centroids: &[N], dim: usize) -> Vec<f32> {
+    pub(super) fn moved(&mut self, targets: &Targets<N>) -> Vec<f32> {
         /// Makes up for the rounding of a distance.
         const MORE: f64 = 1.0 + 1e-6;
-        let kernels = self.kernels;
+        let (kernels, dim) = (self.kernels, targets.dim());
         let mut moved = vec![0.0f32; self.order.len().div_ceil(kernels.width())];
-        let centroids_before = centroids.chunks_exact(dim).zip(self.before.chunks_exact(dim));
-        for ((now, before), &panel) in centroids_before.zip(&self.panel_of) {
+        for ((id, before), &panel) in self.before.chunks_exact_mut(dim).enumerate().zip(&self.panel_of) {
+            let now = targets.vector(id);
             let square = kernels.squared_distance_wide(now, before);
             let longest = &mut moved[panel as usize];
             // Not `f32::max`, which would pass over what is not a number.
             let way = (crate::arch::all::sqrt::sqrt_f64(square) * MORE) as f32;
             *longest = if way <= *longest { *longest } else { way };
+            before.copy_from_slice(now);
         }
-        self.before.copy_from_slice(centroids);
         moved
+    }
+
+    /// One block of so many uses bounds.
+    pub(super) fn every(&self) -> usize {
+        if self.used == Used::Sample { SAMPLE } else { 1 }
+    }
+
+    /// Learns that where bounds were used, so many distances were computed, `of` so many.
+    pub(super) fn learn(&mut self, computed: u64, of: u64) {
+        let share = computed as f64 / of as f64;
+        self.used = match self.used {
+            Used::Sample if share <= BEGIN => Used::New,
+            Used::New => Used::All,
+            Used::All if share > END => {
+                self.bounds.fill(0.0);
+                Used::Sample
+            }
+            used => used,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     Control, Error, Iteration, KMeans, Sizes,
     balance::Balance,
     seed,
-    space::{Assigned, Space},
+    space::{Assigned, Met, Space},
 };
 use crate::{many::NONE, random::Random};
 
@@ -59,8 +59,7 @@ pub(super) fn run_from<S: Space>(
     let mut number = 0;
     loop {
         number += 1;
-        let before = assigned.ids.clone();
-        let computed = space.assign(
+        let Met { computed, moved } = space.assign(
             &centroids,
             balance.weights(),
             balance.is_wanted(),
@@ -68,7 +67,6 @@ pub(super) fn run_from<S: Space>(
             &mut assigned,
             control,
         )?;
-        let moved = before.iter().zip(&assigned.ids).filter(|(before, id)| before != id).count();
         assigned.sizes.fill(0);
         assigned.ids.iter().for_each(|&id| assigned.sizes[id as usize] += 1);
         let inertia = space.means(&assigned, &mut memory, &mut centroids);

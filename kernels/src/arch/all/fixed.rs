@@ -9,7 +9,6 @@ use super::{prefetch, sqrt::sqrt_f64};
 
 /// An element of a vector.
 pub trait Real: Copy {
-    const LOWEST: Self;
     fn wide(self) -> f64;
     /// Σ (a − b)²: of f32 in f32, of f64 in f64 and then rounded.
     fn squared_distance(a: &[Self], b: &[Self]) -> f32;
@@ -18,8 +17,6 @@ pub trait Real: Copy {
 }
 
 impl Real for f32 {
-    const LOWEST: f32 = f32::NEG_INFINITY;
-
     #[inline(always)]
     fn wide(self) -> f64 {
         f64::from(self)
@@ -41,8 +38,6 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
-    const LOWEST: f64 = f64::NEG_INFINITY;
-
     #[inline(always)]
     fn wide(self) -> f64 {
         self

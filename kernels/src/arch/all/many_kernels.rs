@@ -9,9 +9,9 @@ pub struct Kernels<T: 'static> {
     rows: usize,
     width: usize,
     lanes: usize,
-    best: unsafe fn(*const T, *const T, usize, *mut T),
+    best: Best<T>,
     settle: unsafe fn(*mut T, *mut [T; KEPT]),
-    best_alone: unsafe fn(*const T, *const T, usize, *mut [T; KEPT]),
+    best_placed: unsafe fn(*const T, *const T, usize, *const u32, *mut T, *mut T),
     scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u32),
     squared_distance: unsafe fn(&[T], &[T]) -> f32,
     squared_distance_wide: unsafe fn(&[T], &[T]) -> f64,
@@ -19,6 +19,9 @@ pub struct Kernels<T: 'static> {
     norm_bound: unsafe fn(&[T]) -> f64,
     add_rows: AddRows<T>,
 }
+
+/// Rows, panels, how many, dimension, what is kept, and what will be read next.
+type Best<T> = unsafe fn(*const T, *const T, usize, usize, *mut T, *const u8, usize);
 
 /// Arithmetic of single vectors: squared distance in the type's precision and in f64, product in f64, bound of
 /// the norm, sums of rows.
@@ -39,9 +42,9 @@ impl<T> Kernels<T> {
     /// `width` targets in registers of `lanes` items, and the table is used only where their instruction set is there.
     pub(crate) const unsafe fn new(
         [rows, width, lanes]: [usize; 3],
-        best: unsafe fn(*const T, *const T, usize, *mut T),
+        best: Best<T>,
         settle: unsafe fn(*mut T, *mut [T; KEPT]),
-        best_alone: unsafe fn(*const T, *const T, usize, *mut [T; KEPT]),
+        best_placed: unsafe fn(*const T, *const T, usize, *const u32, *mut T, *mut T),
         scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u32),
         (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows): Plain<T>,
     ) -> Self {
@@ -51,7 +54,7 @@ impl<T> Kernels<T> {
             lanes,
             best,
             settle,
-            best_alone,
+            best_placed,
             scores,
             squared_distance,
             squared_distance_wide,
@@ -85,12 +88,25 @@ impl<T> Kernels<T> {
         assert!(dim > 0 && rows.len() == self.rows * dim && panel.len() == self.width * (dim + 2));
     }
 
-    /// Lets a tile of rows meet a panel; `kept` has [`kept`](Self::kept) items for each row.
-    pub(crate) fn best(&self, rows: &[T], panel: &[T], dim: usize, kept: &mut [T]) {
-        self.check(rows, panel, dim);
+    /// Lets a tile of rows meet panels that lie one after the other; `kept` has [`kept`](Self::kept) items for each
+    /// row. With each panel, `lines` lines of the cache are asked for from `ahead` on, which may be any address.
+    pub(crate) fn best(
+        &self,
+        rows: &[T],
+        panels: &[T],
+        dim: usize,
+        kept: &mut [T],
+        ahead: *const u8,
+        lines: usize,
+    ) {
+        let panel = self.width * (dim + 2);
+        assert!(dim > 0 && rows.len() == self.rows * dim && panels.len().is_multiple_of(panel));
         assert!(kept.len() == self.rows * self.kept());
+        let count = panels.len() / panel;
         // SAFETY: the table is handed out where its instruction set is there; lengths were checked.
-        unsafe { (self.best)(rows.as_ptr(), panel.as_ptr(), dim, kept.as_mut_ptr()) }
+        unsafe {
+            (self.best)(rows.as_ptr(), panels.as_ptr(), count, dim, kept.as_mut_ptr(), ahead, lines);
+        }
     }
 
     /// Best score, second score and id of the best of each row of a tile, from what was kept.
@@ -100,12 +116,32 @@ impl<T> Kernels<T> {
         unsafe { (self.settle)(kept.as_mut_ptr(), out.as_mut_ptr()) }
     }
 
-    /// Lets a tile of rows meet a panel alone; best score, second score and id of the best for each row.
-    pub(crate) fn best_alone(&self, rows: &[T], panel: &[T], dim: usize, out: &mut [[T; KEPT]]) {
+    /// Lets a tile of rows meet a panel, what is kept of each being at its place, and writes the largest score of
+    /// each.
+    pub(crate) fn best_placed(
+        &self,
+        rows: &[T],
+        panel: &[T],
+        dim: usize,
+        places: &[u32],
+        kept: &mut [T],
+        largest: &mut [T],
+    ) {
         self.check(rows, panel, dim);
-        assert!(out.len() == self.rows);
+        assert!(places.len() == self.rows && largest.len() == self.rows);
+        let room = kept.len() / self.kept();
+        assert!(places.iter().all(|&place| (place as usize) < room));
         // SAFETY: as above.
-        unsafe { (self.best_alone)(rows.as_ptr(), panel.as_ptr(), dim, out.as_mut_ptr()) }
+        unsafe {
+            (self.best_placed)(
+                rows.as_ptr(),
+                panel.as_ptr(),
+                dim,
+                places.as_ptr(),
+                kept.as_mut_ptr(),
+                largest.as_mut_ptr(),
+            );
+        }
     }
 
     /// Writes the scores of a tile of rows and a panel, [`width`](Self::width) for each row, and for each row the
@@ -189,12 +225,15 @@ macro_rules! entry_points {
         $(#[target_feature(enable = $feature)])?
         unsafe fn best<V: Vector, const R: usize, const N: usize>(
             rows: *const V::Item,
-            panel: *const V::Item,
+            panels: *const V::Item,
+            count: usize,
             dim: usize,
             kept: *mut V::Item,
+            ahead: *const u8,
+            lines: usize,
         ) {
             // SAFETY: the caller's promise.
-            unsafe { many::best::<V, R, N>(rows, panel, dim, kept) }
+            unsafe { many::best::<V, R, N>(rows, panels, count, dim, kept, ahead, lines) }
         }
 
         /// # Safety
@@ -206,16 +245,18 @@ macro_rules! entry_points {
         }
 
         /// # Safety
-        /// The instruction set is there, and what [`many::best_alone`] asks.
+        /// The instruction set is there, and what [`many::best_placed`] asks.
         $(#[target_feature(enable = $feature)])?
-        unsafe fn best_alone<V: Vector<Item: Real>, const R: usize, const N: usize>(
+        unsafe fn best_placed<V: Vector, const R: usize, const N: usize>(
             rows: *const V::Item,
             panel: *const V::Item,
             dim: usize,
-            out: *mut [V::Item; KEPT],
+            places: *const u32,
+            kept: *mut V::Item,
+            largest: *mut V::Item,
         ) {
             // SAFETY: the caller's promise.
-            unsafe { many::best_alone::<V, R, N>(rows, panel, dim, V::Item::LOWEST, out) }
+            unsafe { many::best_placed::<V, R, N>(rows, panel, dim, places, kept, largest) }
         }
 
         /// # Safety
@@ -273,7 +314,7 @@ macro_rules! entry_points {
                     [R, N * V::LANES, V::LANES],
                     best::<V, R, N>,
                     settle::<V, R>,
-                    best_alone::<V, R, N>,
+                    best_placed::<V, R, N>,
                     scores::<V, R, N>,
                     (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows),
                 )
