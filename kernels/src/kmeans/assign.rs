@@ -40,7 +40,7 @@ struct Job<'a, N> {
     norms: &'a [f64],
     ids: &'a mut [u32],
     distances: &'a mut [f32],
-    /// As many for each row as there are panels, or none.
+    /// As many for each row as there are groups, or none.
     bounds: &'a mut [f32],
 }
 
@@ -55,9 +55,9 @@ struct Task<'a, N: Number> {
 
 /// What bounds need to know.
 struct Moved<'a> {
-    /// The panel of each centroid.
-    panel_of: &'a [u32],
-    /// How far the centroids of each panel have moved at most.
+    /// The group of each centroid.
+    group_of: &'a [u32],
+    /// How far the centroids of each group have moved at most.
     moved: Vec<f32>,
     /// One block of so many uses bounds.
     every: usize,
@@ -102,12 +102,12 @@ impl<N: Number> Task<'_, N> {
     /// Assigns the rows of a job block by block, and sums them up unless there is no room for sums.
     fn work(&self, rooms: &mut Rooms<N>, job: Job<'_, N>, sums: &mut [f64]) -> Done {
         let (targets, dim, clusters) = (self.targets, self.targets.dim(), self.targets.len());
-        let (block, panels) = (targets.block_rows(), targets.panels());
+        let (block, groups) = (targets.block_rows(), targets.groups());
         sums.fill(0.0);
         let mut done = Done::default();
         let blocks = (job.rows.chunks(block * dim).zip(job.norms.chunks(block)))
             .zip(job.ids.chunks_mut(block).zip(job.distances.chunks_mut(block)));
-        let mut bounds = job.bounds.chunks_mut(block * panels);
+        let mut bounds = job.bounds.chunks_mut(block * groups);
         let mut first = job.first;
         for ((rows, norms), (ids, distances)) in blocks {
             if is_set(self.cancel) {
@@ -118,10 +118,10 @@ impl<N: Number> Task<'_, N> {
             let all = (norms.len() * clusters) as u64;
             let bounds = bounds.next().unwrap_or_default();
             done.met.computed += match &self.bounds {
-                Some(Moved { panel_of, moved, every }) if (first / block) % every == 0 => {
+                Some(Moved { group_of, moved, every }) if (first / block) % every == 0 => {
                     let mut known = Known { rows, norms, ids, distances, bounds };
                     let computed =
-                        targets.nearest_of_known(&mut known, panel_of, moved, self.measure, &mut rooms.room);
+                        targets.nearest_of_known(&mut known, group_of, moved, self.measure, &mut rooms.room);
                     done.bounded += computed;
                     done.of += all;
                     computed
@@ -169,12 +169,12 @@ impl<N: Number> Numbers<'_, N> {
             Some(bounds) => {
                 let moved = bounds.moved(targets);
                 let every = bounds.every();
-                let Bounds { panel_of, bounds, .. } = bounds;
-                task.bounds = Some(Moved { panel_of, moved, every });
+                let Bounds { group_of, bounds, .. } = bounds;
+                task.bounds = Some(Moved { group_of, moved, every });
                 bounds
             }
         };
-        let mut bounds_of_rows = bounds_of_rows.chunks_mut(size * targets.panels());
+        let mut bounds_of_rows = bounds_of_rows.chunks_mut(size * targets.groups());
         let jobs = (self.rows.chunks(size * dim).zip(self.norms.chunks(size)))
             .zip(assigned.ids.chunks_mut(size).zip(assigned.distances.chunks_mut(size)));
         let jobs = (0..).step_by(size).zip(jobs).map(|(first, ((rows, norms), (ids, distances)))| {

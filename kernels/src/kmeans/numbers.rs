@@ -104,7 +104,7 @@ impl<N: Number> Space for Numbers<'_, N> {
     fn memory(&self, centroids: &[N], prune: bool) -> Memory<N> {
         let pays = prune
             && self.metric == Metric::L2
-            && bounds::pay(centroids.len() / self.dim, self.dim, self.kernels.width());
+            && bounds::pay(centroids.len() / self.dim, self.dim, self.kernels.group());
         let bounds = pays.then(|| Bounds::new(centroids, self.dim, self.len(), self.kernels));
         Memory { sums: vec![0.0; centroids.len()], sums_of_parts: Vec::new(), bounds }
     }

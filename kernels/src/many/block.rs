@@ -44,7 +44,7 @@ pub(crate) struct Scratch<N> {
     /// Rows of the last tile of a block, where they are too few for a tile.
     last: Vec<N>,
     kept: Kept<N>,
-    /// What follows for the rows of a tile.
+    /// What follows for as many rows as are settled at once.
     settled: Vec<[N; 3]>,
     uncertain: Vec<Uncertain>,
 }
@@ -175,7 +175,7 @@ impl<N: Number> Targets<N> {
         let kernels = self.kernels;
         let (tile, kept) = (kernels.rows(), kernels.kept());
         let Scratch { last, kept: all_kept, settled, uncertain, .. } = scratch;
-        settled.resize(tile, [N::default(); 3]);
+        settled.resize(kernels.lanes(), [N::default(); 3]);
         let (whole, rest) = rows.split_at(rows.len() / (tile * self.dim) * tile * self.dim);
         last.clear();
         if !rest.is_empty() {
@@ -185,7 +185,7 @@ impl<N: Number> Targets<N> {
         let tiles = norms.len().div_ceil(tile);
         all_kept.clear(tiles * tile, kernels);
         let all_kept = all_kept.all();
-        let lines = ahead.lines.div_ceil(tiles * self.panels());
+        let lines = ahead.lines.div_ceil(tiles * self.panels.iter().len());
         let mut next = ahead.at;
         for group in self.panels.groups(GROUP_BYTES) {
             let tiles = whole.chunks_exact(tile * self.dim).chain(last.chunks_exact(tile * self.dim));
@@ -196,10 +196,13 @@ impl<N: Number> Targets<N> {
         }
 
         uncertain.clear();
-        let tiles = norms.chunks(tile).zip(all_kept.chunks_exact_mut(tile * kept));
-        for ((at, (norms, kept)), ids) in tiles.enumerate().zip(ids.chunks_mut(tile)) {
-            kernels.settle(kept, settled);
-            for ((row, id), (&norm, &scores)) in (at * tile..).zip(ids).zip(norms.iter().zip(&*settled)) {
+        let lanes = kernels.lanes();
+        let rows_of_lanes = norms.chunks(lanes).zip(ids.chunks_mut(lanes));
+        for ((at, (norms, ids)), all_kept) in rows_of_lanes.enumerate().zip(all_kept.chunks_mut(lanes * kept))
+        {
+            let settled = &mut settled[..norms.len()];
+            kernels.settle(&mut all_kept[..norms.len() * kept], settled);
+            for ((row, id), (&norm, &scores)) in (at * lanes..).zip(ids).zip(norms.iter().zip(&*settled)) {
                 *id = match self.decide(norm, scores) {
                     Decision::Certain(id) => id as u32,
                     Decision::Nothing => NONE,
@@ -272,11 +275,11 @@ pub(super) struct Uncertain {
 }
 
 /// The positions of the set bits.
-pub(super) fn lanes(mut bits: u32) -> impl Iterator<Item = usize> {
+pub(super) fn lanes(mut bits: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let lane = bits.trailing_zeros();
         bits &= bits.wrapping_sub(1);
-        (lane < 32).then_some(lane as usize)
+        (lane < 64).then_some(lane as usize)
     })
 }
 
@@ -289,7 +292,7 @@ pub(super) struct Tile<'t, N: Number> {
     /// Scores with the last panel, row after row.
     pub(super) scores: Vec<N>,
     /// For each row the bits of those scores that are at least its bound.
-    pub(super) reached: Vec<u32>,
+    pub(super) reached: Vec<u64>,
 }
 
 impl<'t, N: Number> Tile<'t, N> {

@@ -19,7 +19,10 @@ use super::{
     NONE, Number, Targets,
     block::{Decision, Kept, Uncertain},
 };
-use crate::arch::all::sqrt::{sqrt, sqrt_f64};
+use crate::arch::all::{
+    many::MOST,
+    sqrt::{sqrt, sqrt_f64},
+};
 
 /// A share that makes up for all roundings of a few operations in f64.
 const LITTLE: f64 = 1e-12;
@@ -67,9 +70,9 @@ impl<N> Room<N> {
 }
 
 impl<N: Number> Targets<N> {
-    /// How many panels there are.
-    pub(crate) fn panels(&self) -> usize {
-        self.panels.iter().len()
+    /// How many groups of targets there are.
+    pub(crate) fn groups(&self) -> usize {
+        self.count.div_ceil(self.kernels.group())
     }
 
     /// Finds the nearest targets under L2, and lower bounds anew for the panels that were met; returns how many
@@ -78,13 +81,13 @@ impl<N: Number> Targets<N> {
     pub(crate) fn nearest_of_known(
         &self,
         known: &mut Known<'_, N>,
-        panel_of: &[u32],
+        group_of: &[u32],
         moved: &[f32],
         measure: bool,
         room: &mut Room<N>,
     ) -> u64 {
         let kernels = self.kernels;
-        let (panels, tile) = (self.panels(), kernels.rows());
+        let (groups, width, tile) = (self.groups(), kernels.group(), kernels.placed_rows());
         let weights = || self.weights.iter().copied();
         let (lightest, heaviest) = (weights().fold(f64::INFINITY, f64::min), weights().fold(0.0, f64::max));
         room.squares.clear();
@@ -92,17 +95,18 @@ impl<N: Number> Targets<N> {
             // A score may be too low by the slack of the row, and has half of a weight taken off.
             norm * norm * (1.0 - LITTLE) - 2.0 * self.row_slack(*norm) - heaviest
         }));
-        let mut computed = self.choose_panels(known, panel_of, moved, lightest, room);
+        let mut computed = self.choose_groups(known, group_of, moved, lightest, room);
 
         room.tile.resize(tile * self.dim, N::default());
         room.largest.resize(tile, N::default());
         // Rows that only fill up a tile have the place after the last.
-        let places = (known.norms.len() + 1).next_multiple_of(tile);
-        room.kept.clear(places, kernels);
+        room.kept.clear(known.norms.len() + 1, kernels);
         let kept = room.kept.all();
-        let mut filled = vec![0; tile];
-        for (at, panel) in self.panels.iter().enumerate() {
-            let members = self.count.min((at + 1) * kernels.width()) - at * kernels.width();
+        let mut filled = [0; MOST];
+        let of_panel = kernels.width() / width;
+        let panels = self.panels.iter().flat_map(|panel| (0..of_panel).map(move |part| (panel, part)));
+        for (at, (panel, part)) in panels.take(groups).enumerate() {
+            let members = self.count.min((at + 1) * width) - at * width;
             computed += (room.meeting[at].len() * members) as u64;
             for rows in room.meeting[at].chunks(tile) {
                 for (&row, place) in rows.iter().zip(room.tile.chunks_exact_mut(self.dim)) {
@@ -110,42 +114,43 @@ impl<N: Number> Targets<N> {
                 }
                 filled.fill(known.norms.len() as u32);
                 filled[..rows.len()].copy_from_slice(rows);
-                kernels.best_placed(&room.tile, panel, self.dim, &filled, kept, &mut room.largest);
-                for (&row, largest) in rows.iter().zip(&room.largest) {
+                let (rows_of_tile, largest) = (&room.tile, &mut room.largest);
+                kernels.best_placed(rows_of_tile, panel, part, self.dim, &filled[..tile], kept, largest);
+                for (&row, largest) in rows.iter().zip(largest) {
                     let square = room.squares[row as usize] - 2.0 * largest.wide();
-                    known.bounds[row as usize * panels + at] = root_below(square);
+                    known.bounds[row as usize * groups + at] = root_below(square);
                 }
             }
         }
-        self.decide_known(known, panel_of, measure, room);
+        self.decide_known(known, group_of, measure, room);
         computed
     }
 
     /// Lists for each panel the rows that meet it: those with a bound that is not above the distance they know. A row
     /// that meets any panel meets that of its own target. Returns how many distances were computed.
-    fn choose_panels(
+    fn choose_groups(
         &self,
         known: &mut Known<'_, N>,
-        panel_of: &[u32],
+        group_of: &[u32],
         moved: &[f32],
         lightest: f64,
         room: &mut Room<N>,
     ) -> u64 {
-        let panels = self.panels();
-        room.meeting.resize_with(panels, Vec::new);
+        let groups = self.groups();
+        room.meeting.resize_with(groups, Vec::new);
         room.meeting.iter_mut().for_each(Vec::clear);
         room.meets.clear();
         // What a distance in f32 may be off by, see the table of the module.
         let rounding = 1.0 + (self.dim + 16) as f64 * f64::from(f32::EPSILON);
         let smallest = self.dim as f64 * f64::from(f32::MIN_POSITIVE);
         let mut computed = 0;
-        for (row, bounds) in known.bounds.chunks_exact_mut(panels).enumerate() {
+        for (row, bounds) in known.bounds.chunks_exact_mut(groups).enumerate() {
             let (mut limit, mut own) = (f64::INFINITY, None);
             if known.ids[row] != NONE {
                 let id = known.ids[row] as usize;
                 known.distances[row] = self.distance(&known.rows[row * self.dim..][..self.dim], id);
                 limit = f64::from(known.distances[row]) * rounding + smallest + self.weights[id] - lightest;
-                own = Some(panel_of[id] as usize);
+                own = Some(group_of[id] as usize);
                 computed += 1;
             }
             let limit = float_above(sqrt_f64(limit.max(0.0)) * (1.0 + LITTLE));
@@ -158,9 +163,9 @@ impl<N: Number> Targets<N> {
             let meets = bounds.iter().fold(false, |any, bound| any | reaches(bound));
             room.meets.push(meets);
             if meets {
-                for (panel, bound) in bounds.iter().enumerate() {
-                    if reaches(bound) || Some(panel) == own {
-                        room.meeting[panel].push(row as u32);
+                for (group, bound) in bounds.iter().enumerate() {
+                    if reaches(bound) || Some(group) == own {
+                        room.meeting[group].push(row as u32);
                     }
                 }
             }
@@ -169,18 +174,19 @@ impl<N: Number> Targets<N> {
     }
 
     /// Settles rows that have met panels.
-    fn decide_known(&self, known: &mut Known<'_, N>, panel_of: &[u32], measure: bool, room: &mut Room<N>) {
-        let (kernels, panels) = (self.kernels, self.panels());
-        let tile = kernels.rows();
-        room.settled.resize(tile, [N::default(); 3]);
+    fn decide_known(&self, known: &mut Known<'_, N>, group_of: &[u32], measure: bool, room: &mut Room<N>) {
+        let (kernels, groups) = (self.kernels, self.groups());
+        let lanes = kernels.lanes();
+        room.settled.resize(lanes, [N::default(); 3]);
         let mut uncertain = Vec::new();
-        let tiles = room.meets.chunks(tile).zip(room.kept.all().chunks_exact_mut(tile * kernels.kept()));
-        for (at, (meets, kept)) in tiles.enumerate() {
+        let rows_of_lanes = room.meets.chunks(lanes).zip(room.kept.all().chunks_mut(lanes * kernels.kept()));
+        for (at, (meets, kept)) in rows_of_lanes.enumerate() {
             if !meets.contains(&true) {
                 continue;
             }
-            kernels.settle(kept, &mut room.settled);
-            for ((row, &meets), &scores) in (at * tile..).zip(meets).zip(&room.settled) {
+            let settled = &mut room.settled[..meets.len()];
+            kernels.settle(&mut kept[..meets.len() * kernels.kept()], settled);
+            for ((row, &meets), &scores) in (at * lanes..).zip(meets).zip(&*settled) {
                 if !meets {
                     continue;
                 }
@@ -189,13 +195,13 @@ impl<N: Number> Targets<N> {
                     // All rows have a distance.
                     Decision::Nothing => NONE,
                     Decision::Search => {
-                        known.bounds[row * panels..][..panels].fill(0.0);
+                        known.bounds[row * groups..][..groups].fill(0.0);
                         self.search(elements) as u32
                     }
                     Decision::Certain(id) => {
                         // No other target of the panels that were met has a better score than the second.
                         let square = room.squares[row] - 2.0 * scores[1].wide();
-                        known.bounds[row * panels + panel_of[id] as usize] = root_below(square);
+                        known.bounds[row * groups + group_of[id] as usize] = root_below(square);
                         id as u32
                     }
                     // The bounds of all panels take in the nearest target, whichever it is.

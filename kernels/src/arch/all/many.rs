@@ -47,18 +47,18 @@ pub(crate) trait Vector: Copy {
     unsafe fn pairwise_max(self, other: Self) -> Self;
 }
 
-/// The scores of `R` rows and the `N` registers of one panel.
+/// The scores of `R` rows and `N` registers of a panel that is `width` targets wide.
 ///
 /// # Safety
-/// The instruction set of `V` is there, `rows` has `R × dim` items, `panel` has `(2 + dim) × N × LANES`, and `dim` is
-/// not zero.
+/// The instruction set of `V` is there, `rows` has `R × dim` items, from `panel` on there are `2 + dim` lines of at least
+/// `N × LANES` items, each `width` items after the one before it, and `dim` is not zero.
 #[inline(always)]
 unsafe fn tile<V: Vector, const R: usize, const N: usize>(
     rows: *const V::Item,
     panel: *const V::Item,
+    width: usize,
     dim: usize,
 ) -> [[V; N]; R] {
-    let width = N * V::LANES;
     // SAFETY: the caller's promise; `element < dim` and `row < R`.
     unsafe {
         let mut offsets = [V::load(panel.add(width)); N];
@@ -93,7 +93,7 @@ unsafe fn tile<V: Vector, const R: usize, const N: usize>(
 pub(crate) const KEPT: usize = 3;
 
 /// No register has more lanes.
-const MOST: usize = 16;
+pub(crate) const MOST: usize = 16;
 
 /// Lets `R` rows meet `count` panels, one after the other, and meanwhile asks for `lines` lines of the cache from
 /// `ahead` on with each panel.
@@ -117,7 +117,7 @@ pub(crate) unsafe fn best<V: Vector, const R: usize, const N: usize>(
         // SAFETY: the caller's promise.
         unsafe {
             let panel = panels.add(at * (2 + dim) * N * V::LANES);
-            let scores = tile::<V, R, N>(rows, panel, dim);
+            let scores = tile::<V, R, N>(rows, panel, N * V::LANES, dim);
             for (row, &scores) in scores.iter().enumerate() {
                 keep::<V, N>(scores, panel, parts::<V>(kept, row));
             }
@@ -125,8 +125,8 @@ pub(crate) unsafe fn best<V: Vector, const R: usize, const N: usize>(
     }
 }
 
-/// Lets `R` rows from different places meet a panel; what is kept of each is at its place. Writes the largest score of
-/// each row.
+/// Lets `R` rows from different places meet `N` registers of a panel that is `width` targets wide; what is kept of each
+/// is at its place. Writes the largest score of each row.
 ///
 /// # Safety
 /// As [`tile`]; `places` and `largest` have `R` items, and `kept` has `KEPT × LANES` items for each place.
@@ -134,6 +134,7 @@ pub(crate) unsafe fn best<V: Vector, const R: usize, const N: usize>(
 pub(crate) unsafe fn best_placed<V: Vector, const R: usize, const N: usize>(
     rows: *const V::Item,
     panel: *const V::Item,
+    width: usize,
     dim: usize,
     places: *const u32,
     kept: *mut V::Item,
@@ -141,7 +142,7 @@ pub(crate) unsafe fn best_placed<V: Vector, const R: usize, const N: usize>(
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        let scores = tile::<V, R, N>(rows, panel, dim);
+        let scores = tile::<V, R, N>(rows, panel, width, dim);
         let mut larger = scores.map(|scores| scores[0]);
         for (row, &scores) in scores.iter().enumerate() {
             keep::<V, N>(scores, panel, parts::<V>(kept, *places.add(row) as usize));
@@ -212,35 +213,34 @@ unsafe fn maxima<V: Vector>(mut rows: [V; MOST]) -> V {
     rows[0]
 }
 
-/// For `R` rows the best score over all lanes, the best of the others (the same if two are equal), and the id.
+/// For at most `LANES` rows, the best score over all lanes, the best of the others (the same if two are equal), and the
+/// id.
 ///
 /// # Safety
-/// The instruction set of `V` is there; `kept` has `R × KEPT × LANES` items, `out` has room for `R`.
+/// The instruction set of `V` is there; `rows` is not zero, `kept` has `rows × KEPT × LANES` items, and `out` has room
+/// for `rows`.
 #[inline(always)]
-pub(crate) unsafe fn settle<V: Vector, const R: usize>(kept: *mut V::Item, out: *mut [V::Item; KEPT]) {
-    for first in (0..R).step_by(V::LANES) {
-        // SAFETY: the caller's promise; rows beyond the last are the last. The arrays have room for a register. Some
-        // lane is at least the largest of them, since no score is NaN, and the first is taken if one were.
-        unsafe {
-            let row = |lane: usize| (first + lane).min(R - 1);
-            let mut bests = core::array::from_fn(|lane| V::load(parts::<V>(kept, row(lane))[0]));
-            let (mut best, mut second) = ([*kept; MOST], [*kept; MOST]);
-            maxima(bests).store(best.as_mut_ptr());
-            let mut equal = 0u32;
-            for lane in 0..V::LANES.min(R - first) {
-                let [_, at_second, at_id] = parts::<V>(kept, row(lane));
-                let largest = V::splat(best[lane]);
-                let lanes = bests[lane].at_least(largest);
-                bests[lane] = largest.select_greater(bests[lane], bests[lane], V::load(at_second));
-                equal |= u32::from(lanes & lanes.wrapping_sub(1) != 0) << lane;
-                let id = *at_id.add(lanes.trailing_zeros() as usize % V::LANES);
-                *out.add(first + lane) = [best[lane], best[lane], id];
-            }
-            maxima(bests).store(second.as_mut_ptr());
-            for lane in 0..V::LANES.min(R - first) {
-                if equal & 1 << lane == 0 {
-                    (*out.add(first + lane))[1] = second[lane];
-                }
+pub(crate) unsafe fn settle<V: Vector>(kept: *mut V::Item, rows: usize, out: *mut [V::Item; KEPT]) {
+    // SAFETY: the caller's promise; rows beyond the last are the last. The arrays have room for a register. Some lane is
+    // at least the largest of them, since no score is NaN, and the first is taken if one were.
+    unsafe {
+        let mut bests = core::array::from_fn(|row| V::load(parts::<V>(kept, row.min(rows - 1))[0]));
+        let (mut best, mut second) = ([*kept; MOST], [*kept; MOST]);
+        maxima(bests).store(best.as_mut_ptr());
+        let mut equal = 0u32;
+        for row in 0..rows.min(V::LANES) {
+            let [_, at_second, at_id] = parts::<V>(kept, row);
+            let largest = V::splat(best[row]);
+            let lanes = bests[row].at_least(largest);
+            bests[row] = largest.select_greater(bests[row], bests[row], V::load(at_second));
+            equal |= u32::from(lanes & lanes.wrapping_sub(1) != 0) << row;
+            let id = *at_id.add(lanes.trailing_zeros() as usize % V::LANES);
+            *out.add(row) = [best[row], best[row], id];
+        }
+        maxima(bests).store(second.as_mut_ptr());
+        for row in 0..rows.min(V::LANES) {
+            if equal & 1 << row == 0 {
+                (*out.add(row))[1] = second[row];
             }
         }
     }
@@ -249,7 +249,7 @@ pub(crate) unsafe fn settle<V: Vector, const R: usize>(kept: *mut V::Item, out: 
 /// Writes the scores of `R` rows and a panel, row after row, and which of them reach the bound of their row.
 ///
 /// # Safety
-/// As [`tile`]; `bounds` and `reached` have `R` items, `out` has `R × N × LANES`, and `N × LANES ≤ 32`.
+/// As [`tile`]; `bounds` and `reached` have `R` items, `out` has `R × N × LANES`, and `N × LANES ≤ 64`.
 #[inline(always)]
 pub(crate) unsafe fn scores<V: Vector, const R: usize, const N: usize>(
     rows: *const V::Item,
@@ -257,17 +257,17 @@ pub(crate) unsafe fn scores<V: Vector, const R: usize, const N: usize>(
     dim: usize,
     bounds: *const V::Item,
     out: *mut V::Item,
-    reached: *mut u32,
+    reached: *mut u64,
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        let scores = tile::<V, R, N>(rows, panel, dim);
+        let scores = tile::<V, R, N>(rows, panel, N * V::LANES, dim);
         for (row, scores) in scores.iter().enumerate() {
             let bound = V::splat(*bounds.add(row));
             let mut lanes = 0;
             for (n, score) in scores.iter().enumerate() {
                 score.store(out.add((row * N + n) * V::LANES));
-                lanes |= score.at_least(bound) << (n * V::LANES);
+                lanes |= u64::from(score.at_least(bound)) << (n * V::LANES);
             }
             *reached.add(row) = lanes;
         }

@@ -9,10 +9,12 @@ pub struct Kernels<T: 'static> {
     rows: usize,
     width: usize,
     lanes: usize,
+    placed_rows: usize,
+    group: usize,
     best: Best<T>,
-    settle: unsafe fn(*mut T, *mut [T; KEPT]),
-    best_placed: unsafe fn(*const T, *const T, usize, *const u32, *mut T, *mut T),
-    scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u32),
+    settle: unsafe fn(*mut T, usize, *mut [T; KEPT]),
+    best_placed: BestPlaced<T>,
+    scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u64),
     squared_distance: unsafe fn(&[T], &[T]) -> f32,
     squared_distance_wide: unsafe fn(&[T], &[T]) -> f64,
     product_wide: unsafe fn(&[T], &[T]) -> f64,
@@ -22,6 +24,9 @@ pub struct Kernels<T: 'static> {
 
 /// Rows, panels, how many, dimension, what is kept, and what will be read next.
 type Best<T> = unsafe fn(*const T, *const T, usize, usize, *mut T, *const u8, usize);
+
+/// Rows, panel, its width, dimension, places, what is kept, and the largest scores.
+type BestPlaced<T> = unsafe fn(*const T, *const T, usize, usize, *const u32, *mut T, *mut T);
 
 /// Arithmetic of single vectors: squared distance in the type's precision and in f64, product in f64, bound of
 /// the norm, sums of rows.
@@ -39,19 +44,22 @@ type AddRows<T> = unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32]);
 impl<T> Kernels<T> {
     /// # Safety
     /// The functions are those of [`many`](super::many) and [`fixed`](super::fixed), for tiles of `rows` rows and
-    /// `width` targets in registers of `lanes` items, and the table is used only where their instruction set is there.
+    /// `width` targets in registers of `lanes` items, for rows from different places of `placed_rows` rows and `group`
+    /// targets, of which `width` is a multiple; and the table is used only where their instruction set is there.
     pub(crate) const unsafe fn new(
-        [rows, width, lanes]: [usize; 3],
+        [rows, width, lanes, placed_rows, group]: [usize; 5],
         best: Best<T>,
-        settle: unsafe fn(*mut T, *mut [T; KEPT]),
-        best_placed: unsafe fn(*const T, *const T, usize, *const u32, *mut T, *mut T),
-        scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u32),
+        settle: unsafe fn(*mut T, usize, *mut [T; KEPT]),
+        best_placed: BestPlaced<T>,
+        scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u64),
         (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows): Plain<T>,
     ) -> Self {
         Kernels {
             rows,
             width,
             lanes,
+            placed_rows,
+            group,
             best,
             settle,
             best_placed,
@@ -84,6 +92,16 @@ impl<T> Kernels<T> {
         self.lanes
     }
 
+    /// Rows of a tile of rows from different places.
+    pub(crate) fn placed_rows(&self) -> usize {
+        self.placed_rows
+    }
+
+    /// Targets that such a tile meets at once: a panel is one such group or several.
+    pub(crate) fn group(&self) -> usize {
+        self.group
+    }
+
     fn check(&self, rows: &[T], panel: &[T], dim: usize) {
         assert!(dim > 0 && rows.len() == self.rows * dim && panel.len() == self.width * (dim + 2));
     }
@@ -109,33 +127,37 @@ impl<T> Kernels<T> {
         }
     }
 
-    /// Best score, second score and id of the best of each row of a tile, from what was kept.
+    /// Best score, second score and id of the best of at most [`lanes`](Self::lanes) rows, from what was kept.
     pub(crate) fn settle(&self, kept: &mut [T], out: &mut [[T; KEPT]]) {
-        assert!(kept.len() == self.rows * self.kept() && out.len() == self.rows);
+        assert!(kept.len() == out.len() * self.kept() && (1..=self.lanes).contains(&out.len()));
         // SAFETY: as above.
-        unsafe { (self.settle)(kept.as_mut_ptr(), out.as_mut_ptr()) }
+        unsafe { (self.settle)(kept.as_mut_ptr(), out.len(), out.as_mut_ptr()) }
     }
 
-    /// Lets a tile of rows meet a panel, what is kept of each being at its place, and writes the largest score of
-    /// each.
+    /// Lets a tile of [`placed_rows`](Self::placed_rows) rows meet one [`group`](Self::group) of a panel, what is kept of
+    /// each being at its place, and writes the largest score of each.
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn best_placed(
         &self,
         rows: &[T],
         panel: &[T],
+        group: usize,
         dim: usize,
         places: &[u32],
         kept: &mut [T],
         largest: &mut [T],
     ) {
-        self.check(rows, panel, dim);
-        assert!(places.len() == self.rows && largest.len() == self.rows);
+        assert!(dim > 0 && rows.len() == self.placed_rows * dim && panel.len() == self.width * (dim + 2));
+        assert!(group < self.width / self.group);
+        assert!(places.len() == self.placed_rows && largest.len() == self.placed_rows);
         let room = kept.len() / self.kept();
         assert!(places.iter().all(|&place| (place as usize) < room));
-        // SAFETY: as above.
+        // SAFETY: as above; the group is within the panel.
         unsafe {
             (self.best_placed)(
                 rows.as_ptr(),
-                panel.as_ptr(),
+                panel.as_ptr().add(group * self.group),
+                self.width,
                 dim,
                 places.as_ptr(),
                 kept.as_mut_ptr(),
@@ -153,7 +175,7 @@ impl<T> Kernels<T> {
         dim: usize,
         bounds: &[T],
         out: &mut [T],
-        reached: &mut [u32],
+        reached: &mut [u64],
     ) {
         self.check(rows, panel, dim);
         assert!(bounds.len() == self.rows && reached.len() == self.rows);
@@ -239,9 +261,9 @@ macro_rules! entry_points {
         /// # Safety
         /// The instruction set is there, and what [`many::settle`] asks.
         $(#[target_feature(enable = $feature)])?
-        unsafe fn settle<V: Vector, const R: usize>(kept: *mut V::Item, out: *mut [V::Item; KEPT]) {
+        unsafe fn settle<V: Vector>(kept: *mut V::Item, rows: usize, out: *mut [V::Item; KEPT]) {
             // SAFETY: the caller's promise.
-            unsafe { many::settle::<V, R>(kept, out) }
+            unsafe { many::settle::<V>(kept, rows, out) }
         }
 
         /// # Safety
@@ -250,13 +272,14 @@ macro_rules! entry_points {
         unsafe fn best_placed<V: Vector, const R: usize, const N: usize>(
             rows: *const V::Item,
             panel: *const V::Item,
+            width: usize,
             dim: usize,
             places: *const u32,
             kept: *mut V::Item,
             largest: *mut V::Item,
         ) {
             // SAFETY: the caller's promise.
-            unsafe { many::best_placed::<V, R, N>(rows, panel, dim, places, kept, largest) }
+            unsafe { many::best_placed::<V, R, N>(rows, panel, width, dim, places, kept, largest) }
         }
 
         /// # Safety
@@ -268,7 +291,7 @@ macro_rules! entry_points {
             dim: usize,
             bounds: *const V::Item,
             out: *mut V::Item,
-            reached: *mut u32,
+            reached: *mut u64,
         ) {
             // SAFETY: the caller's promise.
             unsafe { many::scores::<V, R, N>(rows, panel, dim, bounds, out, reached) }
@@ -305,16 +328,23 @@ macro_rules! entry_points {
             fixed::add_rows(sums, rows, dim, columns, clusters)
         }
 
-        const fn table<V: Vector<Item: Real>, const R: usize, const N: usize>() -> Kernels<V::Item> {
-            const { assert!(N * V::LANES <= 32) };
-            // SAFETY: the kernels are for tiles of this shape, and this module's tables are only handed out where
+        /// Tiles of `R` rows and `N` registers of targets, of rows from different places `P` and `G`.
+        const fn table<
+            V: Vector<Item: Real>,
+            const R: usize,
+            const N: usize,
+            const P: usize,
+            const G: usize,
+        >() -> Kernels<V::Item> {
+            const { assert!(N * V::LANES <= 64 && N % G == 0 && P <= many::MOST) };
+            // SAFETY: the kernels are for tiles of these shapes, and this module's tables are only handed out where
             // its instruction set is there.
             unsafe {
                 Kernels::new(
-                    [R, N * V::LANES, V::LANES],
+                    [R, N * V::LANES, V::LANES, P, G * V::LANES],
                     best::<V, R, N>,
-                    settle::<V, R>,
-                    best_placed::<V, R, N>,
+                    settle::<V>,
+                    best_placed::<V, P, G>,
                     scores::<V, R, N>,
                     (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows),
                 )

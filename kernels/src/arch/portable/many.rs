@@ -74,5 +74,5 @@ vector!(F64x2, f64, 2);
 
 crate::arch::all::many_kernels::entry_points!();
 
-pub(crate) static F32: Kernels<f32> = table::<F32x4, 4, 2>();
-pub(crate) static F64: Kernels<f64> = table::<F64x2, 4, 2>();
+pub(crate) static F32: Kernels<f32> = table::<F32x4, 4, 2, 4, 2>();
+pub(crate) static F64: Kernels<f64> = table::<F64x2, 4, 2, 4, 2>();

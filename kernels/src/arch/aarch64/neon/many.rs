@@ -96,5 +96,5 @@ fn bits_of_2(lanes: uint64x2_t) -> u32 {
 
 crate::arch::all::many_kernels::entry_points!("neon");
 
-pub(crate) static F32: Kernels<f32> = table::<F32x4, 6, 4>();
-pub(crate) static F64: Kernels<f64> = table::<F64x2, 6, 4>();
+pub(crate) static F32: Kernels<f32> = table::<F32x4, 6, 4, 6, 4>();
+pub(crate) static F64: Kernels<f64> = table::<F64x2, 6, 4, 6, 4>();

@@ -103,8 +103,8 @@ unsafe fn pairwise_max_4(a: __m256d, b: __m256d) -> __m256d {
 
 crate::arch::all::many_kernels::entry_points!("avx2,fma,f16c");
 
-pub(crate) static F32: Kernels<f32> = table::<F32x8, 6, 2>();
-pub(crate) static F64: Kernels<f64> = table::<F64x4, 6, 2>();
+pub(crate) static F32: Kernels<f32> = table::<F32x8, 6, 2, 6, 2>();
+pub(crate) static F64: Kernels<f64> = table::<F64x4, 6, 2, 6, 2>();
 
 /// Bits that differ.
 pub(crate) fn differ(rows: &[u64], panel: &[u64], words: usize) -> [[u64; bits::WIDTH]; bits::ROWS] {
