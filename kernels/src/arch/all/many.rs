@@ -61,29 +61,42 @@ unsafe fn tile<V: Vector, const R: usize, const N: usize>(
 ) -> [[V; N]; R] {
     // SAFETY: the caller's promise; `element < dim` and `row < R`.
     unsafe {
-        let mut offsets = [V::load(panel.add(width)); N];
-        for (n, offset) in offsets.iter_mut().enumerate() {
-            *offset = V::load(panel.add(width + n * V::LANES));
-        }
+        let offsets: [V; N] = core::array::from_fn(|n| V::load(panel.add(width + n * V::LANES)));
         let mut sums = [offsets; R];
-        let mut targets = panel.add(2 * width);
+        let targets = panel.add(2 * width);
+        // Two elements at once, since instructions that only count take time from the others.
         let mut element = 0;
-        // A loop that runs at least once leaves the sums in registers from the start.
-        loop {
-            let mut target = offsets;
-            for (n, target) in target.iter_mut().enumerate() {
-                *target = V::load(targets.add(n * V::LANES));
-            }
-            for (row, sums) in sums.iter_mut().enumerate() {
-                let x = V::splat(*rows.add(row * dim + element));
-                for (sum, target) in sums.iter_mut().zip(target) {
-                    *sum = sum.plus_product(x, target);
-                }
-            }
-            targets = targets.add(width);
-            element += 1;
-            if element >= dim {
-                break sums;
+        while element + 1 < dim {
+            add_products(&mut sums, rows.add(element), dim, targets.add(element * width));
+            add_products(&mut sums, rows.add(element + 1), dim, targets.add((element + 1) * width));
+            element += 2;
+        }
+        if element < dim {
+            add_products(&mut sums, rows.add(element), dim, targets.add(element * width));
+        }
+        sums
+    }
+}
+
+/// Adds the products of one element of `R` rows, each `dim` items after the one before it, with that of `N` registers
+/// of targets.
+///
+/// # Safety
+/// The instruction set of `V` is there, `rows` has an item for each row, and `targets` has `N × LANES`.
+#[inline(always)]
+unsafe fn add_products<V: Vector, const R: usize, const N: usize>(
+    sums: &mut [[V; N]; R],
+    rows: *const V::Item,
+    dim: usize,
+    targets: *const V::Item,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let target: [V; N] = core::array::from_fn(|n| V::load(targets.add(n * V::LANES)));
+        for (row, sums) in sums.iter_mut().enumerate() {
+            let x = V::splat(*rows.add(row * dim));
+            for (sum, target) in sums.iter_mut().zip(target) {
+                *sum = sum.plus_product(x, target);
             }
         }
     }
