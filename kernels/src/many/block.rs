@@ -1,22 +1,13 @@
-//! The nearest target of each row of a block.
-//!
-//! ```text
-//!              group of panels: stays in the second level of the cache
-//!            ┌─────────┬─────────┬─────────┐
-//!  tile 0    │  ──▶    │  ──▶    │  ──▶    │ what is kept of its rows, which stay in the first level
-//!  tile 1    │  ──▶    │  ──▶    │  ──▶    │
-//!     ⋮      └─────────┴─────────┴─────────┘ then the next group, then the next block
-//! ```
+//! The nearest target of each row of a block, a block being the rows that stay in the second level of the cache while
+//! panels pass by, each of which stays in the first level.
 
 use alloc::{vec, vec::Vec};
 
 use super::{Element, Metric, NONE, Number, Targets};
 use crate::{arch::all::many_kernels::Kernels, parallel::Threads};
 
-/// Bytes of the panels of a group: they share the second level of the cache with the rows of a block, with what is kept
-/// of these, and with the sums of clusters.
-const GROUP_BYTES: usize = 256 << 10;
-/// Bytes of the rows of a block.
+/// Bytes of the rows of a block: they share the second level of the cache with what is kept of them, with panels and
+/// with the sums of clusters.
 const BLOCK_BYTES: usize = 192 << 10;
 /// Rows of a block of short rows.
 const BLOCK_ROWS: usize = 512;
@@ -92,12 +83,17 @@ impl<N> Kept<N> {
 }
 
 impl<N: Number> Kept<N> {
-    /// Makes room for so many rows, of which nothing is known.
-    pub(super) fn clear(&mut self, rows: usize, kernels: &Kernels<N>) {
+    /// Makes room for so many rows.
+    fn make(&mut self, rows: usize, kernels: &Kernels<N>) {
         let spare = LINE / size_of::<N>();
         self.len = rows * kernels.kept();
         self.numbers.resize(self.len + spare, N::default());
         self.start = self.numbers.as_ptr().align_offset(LINE).min(spare);
+    }
+
+    /// Makes room for so many rows, of which nothing is known.
+    pub(super) fn clear(&mut self, rows: usize, kernels: &Kernels<N>) {
+        self.make(rows, kernels);
         for kept in self.all().chunks_exact_mut(kernels.kept()) {
             kept[..2 * kernels.lanes()].fill(N::NEG_INFINITY);
         }
@@ -183,16 +179,16 @@ impl<N: Number> Targets<N> {
             last.resize(tile * self.dim, N::default());
         }
         let tiles = norms.len().div_ceil(tile);
-        all_kept.clear(tiles * tile, kernels);
+        all_kept.make(tiles * tile, kernels);
         let all_kept = all_kept.all();
-        let lines = ahead.lines.div_ceil(tiles * self.panels.iter().len());
+        let (of_whole, of_last) = all_kept.split_at_mut(whole.len() / self.dim * kept);
+        let panels = self.panels.iter();
+        let lines = ahead.lines.div_ceil(tiles * panels.len());
         let mut next = ahead.at;
-        for group in self.panels.groups(GROUP_BYTES) {
-            let tiles = whole.chunks_exact(tile * self.dim).chain(last.chunks_exact(tile * self.dim));
-            for (rows, kept) in tiles.zip(all_kept.chunks_exact_mut(tile * kept)) {
-                kernels.best(rows, group, self.dim, kept, next, lines);
-                next = next.wrapping_add(group.len() / self.panels.panel_len() * lines * LINE);
-            }
+        for (at, panel) in panels.enumerate() {
+            kernels.best(whole, panel, self.dim, at == 0, of_whole, next, lines);
+            kernels.best(last, panel, self.dim, at == 0, of_last, next, 0);
+            next = next.wrapping_add(tiles * lines * LINE);
         }
 
         uncertain.clear();

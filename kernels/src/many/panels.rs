@@ -62,23 +62,7 @@ impl<N: Number> Panels<N> {
 
     /// The panels, each beginning with the place `panel × width`.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[N]> {
-        self.all().chunks_exact(self.len)
-    }
-
-    /// Panels side by side of at most so many bytes, or one that is larger; each beginning with the place of its first
-    /// panel.
-    pub(crate) fn groups(&self, bytes: usize) -> impl Iterator<Item = &[N]> {
-        let panel = self.len * size_of::<N>();
-        self.all().chunks((bytes / panel).max(1) * self.len)
-    }
-
-    /// Numbers of a panel.
-    pub(crate) fn panel_len(&self) -> usize {
-        self.len
-    }
-
-    fn all(&self) -> &[N] {
         let end = self.start + (self.numbers.len() - self.start) / self.len * self.len;
-        &self.numbers[self.start..end]
+        self.numbers[self.start..end].chunks_exact(self.len)
     }
 }

@@ -9,6 +9,7 @@ use super::{prefetch, sqrt::sqrt_f64};
 
 /// An element of a vector.
 pub trait Real: Copy {
+    const LOWEST: Self;
     fn wide(self) -> f64;
     /// Σ (a − b)²: of f32 in f32, of f64 in f64 and then rounded.
     fn squared_distance(a: &[Self], b: &[Self]) -> f32;
@@ -17,6 +18,8 @@ pub trait Real: Copy {
 }
 
 impl Real for f32 {
+    const LOWEST: f32 = f32::NEG_INFINITY;
+
     #[inline(always)]
     fn wide(self) -> f64 {
         f64::from(self)
@@ -38,6 +41,8 @@ impl Real for f32 {
 }
 
 impl Real for f64 {
+    const LOWEST: f64 = f64::NEG_INFINITY;
+
     #[inline(always)]
     fn wide(self) -> f64 {
         self
@@ -109,10 +114,16 @@ pub(crate) fn add_rows<T: Real>(
 ) {
     /// How many rows ahead memory is asked for.
     const AHEAD: usize = 8;
+    const SUMS_AHEAD: usize = 2;
     let (width, line) = (columns.len(), (64 / size_of::<T>()).max(1));
     for (at, (row, &cluster)) in rows.chunks_exact(dim).zip(clusters).enumerate() {
         for column in columns.clone().step_by(line) {
             prefetch::read(rows.as_ptr().wrapping_add((at + AHEAD) * dim + column));
+        }
+        if let Some(&next) = clusters.get(at + SUMS_AHEAD) {
+            for column in (0..width).step_by(8) {
+                prefetch::read(sums.as_ptr().wrapping_add(next as usize * width + column));
+            }
         }
         let sums = &mut sums[cluster as usize * width..][..width];
         for (sum, item) in sums.iter_mut().zip(&row[columns.clone()]) {

@@ -18,7 +18,7 @@
 //! Of the scores of a row each lane keeps the best, the best of the others, and the id of the best. When all panels
 //! have passed, the lanes are settled: for as many rows at once as there are lanes.
 
-use super::prefetch;
+use super::{fixed::Real, prefetch};
 
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
@@ -108,17 +108,19 @@ pub(crate) const KEPT: usize = 3;
 /// No register has more lanes.
 pub(crate) const MOST: usize = 16;
 
-/// Lets `R` rows meet `count` panels, one after the other, and meanwhile asks for `lines` lines of the cache from
-/// `ahead` on with each panel.
+/// Lets `count` tiles of `R` rows meet a panel, one after the other, and asks for `lines` lines of the cache from
+/// `ahead` on with each tile. With `first`, nothing was kept before.
 ///
 /// # Safety
-/// As [`tile`], for each of the panels; `kept` has `R × KEPT × LANES` items.
+/// As [`tile`], for each of the tiles; `kept` has `count × R × KEPT × LANES` items.
+#[allow(clippy::too_many_arguments)]
 #[inline(always)]
-pub(crate) unsafe fn best<V: Vector, const R: usize, const N: usize>(
+pub(crate) unsafe fn best<V: Vector<Item: Real>, const R: usize, const N: usize>(
     rows: *const V::Item,
-    panels: *const V::Item,
     count: usize,
+    panel: *const V::Item,
     dim: usize,
+    first: bool,
     kept: *mut V::Item,
     ahead: *const u8,
     lines: usize,
@@ -129,10 +131,9 @@ pub(crate) unsafe fn best<V: Vector, const R: usize, const N: usize>(
         }
         // SAFETY: the caller's promise.
         unsafe {
-            let panel = panels.add(at * (2 + dim) * N * V::LANES);
-            let scores = tile::<V, R, N>(rows, panel, N * V::LANES, dim);
+            let scores = tile::<V, R, N>(rows.add(at * R * dim), panel, N * V::LANES, dim);
             for (row, &scores) in scores.iter().enumerate() {
-                keep::<V, N>(scores, panel, parts::<V>(kept, row));
+                keep::<V, N>(scores, panel, first, parts::<V>(kept, at * R + row));
             }
         }
     }
@@ -144,7 +145,7 @@ pub(crate) unsafe fn best<V: Vector, const R: usize, const N: usize>(
 /// # Safety
 /// As [`tile`]; `places` and `largest` have `R` items, and `kept` has `KEPT × LANES` items for each place.
 #[inline(always)]
-pub(crate) unsafe fn best_placed<V: Vector, const R: usize, const N: usize>(
+pub(crate) unsafe fn best_placed<V: Vector<Item: Real>, const R: usize, const N: usize>(
     rows: *const V::Item,
     panel: *const V::Item,
     width: usize,
@@ -158,7 +159,7 @@ pub(crate) unsafe fn best_placed<V: Vector, const R: usize, const N: usize>(
         let scores = tile::<V, R, N>(rows, panel, width, dim);
         let mut larger = scores.map(|scores| scores[0]);
         for (row, &scores) in scores.iter().enumerate() {
-            keep::<V, N>(scores, panel, parts::<V>(kept, *places.add(row) as usize));
+            keep::<V, N>(scores, panel, false, parts::<V>(kept, *places.add(row) as usize));
             larger[row] = scores.into_iter().fold(scores[0], |larger, score| larger.max(score));
         }
         for first in (0..R).step_by(V::LANES) {
@@ -169,20 +170,26 @@ pub(crate) unsafe fn best_placed<V: Vector, const R: usize, const N: usize>(
     }
 }
 
-/// Takes the scores of a row and a panel into what is kept of it. A score takes the place of an equal one only if it
-/// comes first.
+/// Takes the scores of a row and a panel into what is kept of it, which with `first` is nothing yet. A score takes the
+/// place of an equal one only if it comes first.
 ///
 /// # Safety
 /// The instruction set of `V` is there; `panel` begins with `N × LANES` ids, and the parts have `LANES` items.
 #[inline(always)]
-unsafe fn keep<V: Vector, const N: usize>(
+unsafe fn keep<V: Vector<Item: Real>, const N: usize>(
     scores: [V; N],
     panel: *const V::Item,
+    first: bool,
     [at_best, at_second, at_id]: [*mut V::Item; KEPT],
 ) {
     // SAFETY: the caller's promise.
     unsafe {
-        let (mut best, mut second, mut id) = (V::load(at_best), V::load(at_second), V::load(at_id));
+        let (mut best, mut second, mut id) = if first {
+            let lowest = V::splat(V::Item::LOWEST);
+            (lowest, lowest, V::load(panel))
+        } else {
+            (V::load(at_best), V::load(at_second), V::load(at_id))
+        };
         for (n, score) in scores.into_iter().enumerate() {
             second = second.max(best.min(score));
             id = score.select_greater(best, V::load(panel.add(n * V::LANES)), id);

@@ -22,8 +22,8 @@ pub struct Kernels<T: 'static> {
     add_rows: AddRows<T>,
 }
 
-/// Rows, panels, how many, dimension, what is kept, and what will be read next.
-type Best<T> = unsafe fn(*const T, *const T, usize, usize, *mut T, *const u8, usize);
+/// Rows, how many tiles of them, panel, dimension, whether it is the first, what is kept, and what will be read next.
+type Best<T> = unsafe fn(*const T, usize, *const T, usize, bool, *mut T, *const u8, usize);
 
 /// Rows, panel, its width, dimension, places, what is kept, and the largest scores.
 type BestPlaced<T> = unsafe fn(*const T, *const T, usize, usize, *const u32, *mut T, *mut T);
@@ -106,24 +106,29 @@ impl<T> Kernels<T> {
         assert!(dim > 0 && rows.len() == self.rows * dim && panel.len() == self.width * (dim + 2));
     }
 
-    /// Lets a tile of rows meet panels that lie one after the other; `kept` has [`kept`](Self::kept) items for each
-    /// row. With each panel, `lines` lines of the cache are asked for from `ahead` on, which may be any address.
+    /// Lets tiles of rows meet a panel; `kept` has [`kept`](Self::kept) items for each row, which with `first` are
+    /// written anew. With each tile, `lines` lines of the cache are asked for from `ahead` on, which may be any
+    /// address.
+    #[allow(clippy::too_many_arguments)]
     pub(crate) fn best(
         &self,
         rows: &[T],
-        panels: &[T],
+        panel: &[T],
         dim: usize,
+        first: bool,
         kept: &mut [T],
         ahead: *const u8,
         lines: usize,
     ) {
-        let panel = self.width * (dim + 2);
-        assert!(dim > 0 && rows.len() == self.rows * dim && panels.len().is_multiple_of(panel));
-        assert!(kept.len() == self.rows * self.kept());
-        let count = panels.len() / panel;
+        assert!(
+            dim > 0 && rows.len().is_multiple_of(self.rows * dim) && panel.len() == self.width * (dim + 2)
+        );
+        let tiles = rows.len() / (self.rows * dim);
+        assert!(kept.len() == tiles * self.rows * self.kept());
         // SAFETY: the table is handed out where its instruction set is there; lengths were checked.
         unsafe {
-            (self.best)(rows.as_ptr(), panels.as_ptr(), count, dim, kept.as_mut_ptr(), ahead, lines);
+            let (rows, panel) = (rows.as_ptr(), panel.as_ptr());
+            (self.best)(rows, tiles, panel, dim, first, kept.as_mut_ptr(), ahead, lines);
         }
     }
 
@@ -245,17 +250,18 @@ macro_rules! entry_points {
         /// # Safety
         /// The instruction set is there, and what [`many::best`] asks.
         $(#[target_feature(enable = $feature)])?
-        unsafe fn best<V: Vector, const R: usize, const N: usize>(
+        unsafe fn best<V: Vector<Item: Real>, const R: usize, const N: usize>(
             rows: *const V::Item,
-            panels: *const V::Item,
-            count: usize,
+            tiles: usize,
+            panel: *const V::Item,
             dim: usize,
+            first: bool,
             kept: *mut V::Item,
             ahead: *const u8,
             lines: usize,
         ) {
             // SAFETY: the caller's promise.
-            unsafe { many::best::<V, R, N>(rows, panels, count, dim, kept, ahead, lines) }
+            unsafe { many::best::<V, R, N>(rows, tiles, panel, dim, first, kept, ahead, lines) }
         }
 
         /// # Safety
@@ -269,7 +275,7 @@ macro_rules! entry_points {
         /// # Safety
         /// The instruction set is there, and what [`many::best_placed`] asks.
         $(#[target_feature(enable = $feature)])?
-        unsafe fn best_placed<V: Vector, const R: usize, const N: usize>(
+        unsafe fn best_placed<V: Vector<Item: Real>, const R: usize, const N: usize>(
             rows: *const V::Item,
             panel: *const V::Item,
             width: usize,
