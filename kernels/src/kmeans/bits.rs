@@ -4,7 +4,7 @@ use alloc::{borrow::Cow, vec};
 
 use super::{
     Control, Error,
-    space::{Assigned, Met, Space},
+    space::{Assigned, Space},
 };
 use crate::{many::BitTargets, parallel::Threads, random::Random};
 
@@ -59,24 +59,22 @@ impl Space for Bits<'_> {
         _: &mut (),
         assigned: &mut Assigned,
         control: &Control<'_>,
-    ) -> Result<Met, Error> {
+    ) -> Result<u64, Error> {
         let mut targets = BitTargets::new(centroids, self.width).map_err(|_| Error::NoClusters)?;
         targets.set_weights(weights);
         let parts = self.rows.chunks(PART * self.width);
         let parts = parts.zip(assigned.ids.chunks_mut(PART).zip(assigned.distances.chunks_mut(PART)));
         let cancel = control.cancel;
-        let moved = self.threads.map(parts.collect(), |(rows, (ids, distances))| {
+        self.threads.map(parts.collect(), |(rows, (ids, distances))| {
             if super::options::is_set(cancel) {
-                return 0;
+                return;
             }
-            let (before, mut bits) = (ids.to_vec(), vec![0; ids.len()]);
+            let mut bits = vec![0; ids.len()];
             targets.nearest(rows, ids, &mut bits, Threads::One);
             distances.iter_mut().zip(bits).for_each(|(distance, bits)| *distance = bits as f32);
-            before.iter().zip(ids).filter(|(before, id)| before != id).count()
         });
         control.check()?;
-        let computed = (self.len() * assigned.sizes.len()) as u64;
-        Ok(Met { computed, moved: moved.into_iter().sum() })
+        Ok((self.len() * assigned.sizes.len()) as u64)
     }
 
     fn means(&self, assigned: &Assigned, _: &mut (), centroids: &mut [u8]) -> f64 {

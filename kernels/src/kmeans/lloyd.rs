@@ -6,7 +6,7 @@ use super::{
     Control, Error, Iteration, KMeans, Sizes,
     balance::Balance,
     seed,
-    space::{Assigned, Met, Space},
+    space::{Assigned, Space},
 };
 use crate::{many::NONE, random::Random};
 
@@ -51,15 +51,20 @@ pub(super) fn run_from<S: Space>(
     log: &mut Vec<Iteration>,
 ) -> Result<Run<S::Item>, Error> {
     let (rows, clusters) = (space.len(), centroids.len() / space.dim());
-    let mut assigned =
-        Assigned { ids: vec![NONE; rows], distances: vec![f32::NAN; rows], sizes: vec![0; clusters] };
+    let mut assigned = Assigned {
+        ids: vec![NONE; rows],
+        before: vec![NONE; rows],
+        distances: vec![f32::NAN; rows],
+        sizes: vec![0; clusters],
+    };
     let mut balance = Balance::new(options.balance, rows, clusters);
     let mut memory = space.memory(&centroids, options.prune);
     let mut last_loss = f64::INFINITY;
     let mut number = 0;
     loop {
         number += 1;
-        let Met { computed, moved } = space.assign(
+        assigned.before.copy_from_slice(&assigned.ids);
+        let computed = space.assign(
             &centroids,
             balance.weights(),
             balance.is_wanted(),
@@ -67,6 +72,7 @@ pub(super) fn run_from<S: Space>(
             &mut assigned,
             control,
         )?;
+        let moved = assigned.before.iter().zip(&assigned.ids).filter(|(before, id)| before != id).count();
         assigned.sizes.fill(0);
         assigned.ids.iter().for_each(|&id| assigned.sizes[id as usize] += 1);
         let inertia = space.means(&assigned, &mut memory, &mut centroids);

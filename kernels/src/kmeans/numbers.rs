@@ -3,7 +3,7 @@
 use super::{
     Control, Error,
     bounds::{self, Bounds},
-    space::{Assigned, Met, Space},
+    space::{Assigned, Space},
 };
 use crate::{
     arch::all::many_kernels::Kernels,
@@ -23,7 +23,7 @@ pub(super) struct Numbers<'a, N: Number> {
     metric: Metric,
     pub(super) norms: Vec<f64>,
     /// Σ|x|²
-    squares: f64,
+    pub(super) squares: f64,
     /// Those of the whole training, since panels depend on them.
     pub(super) kernels: &'static Kernels<N>,
     pub(super) threads: Threads,
@@ -53,6 +53,8 @@ pub(super) struct Memory<N: Number> {
     pub(super) sums: Vec<f64>,
     /// Those of parts of the rows.
     pub(super) sums_of_parts: Vec<f64>,
+    /// For how many iterations the sums have been kept; 0 if they must be taken anew.
+    pub(super) age: usize,
     /// What is known of distances, where that may pay.
     pub(super) bounds: Option<Bounds<N>>,
 }
@@ -106,7 +108,7 @@ impl<N: Number> Space for Numbers<'_, N> {
             && self.metric == Metric::L2
             && bounds::pay(centroids.len() / self.dim, self.dim, self.kernels.group());
         let bounds = pays.then(|| Bounds::new(centroids, self.dim, self.len(), self.kernels));
-        Memory { sums: vec![0.0; centroids.len()], sums_of_parts: Vec::new(), bounds }
+        Memory { sums: vec![0.0; centroids.len()], sums_of_parts: Vec::new(), age: 0, bounds }
     }
 
     fn assign(
@@ -117,15 +119,15 @@ impl<N: Number> Space for Numbers<'_, N> {
         memory: &mut Memory<N>,
         assigned: &mut Assigned,
         control: &Control<'_>,
-    ) -> Result<Met, Error> {
+    ) -> Result<u64, Error> {
         let order = memory.bounds.as_ref().map(|bounds| &bounds.order[..]);
         // Means of finite rows are finite.
         let mut targets = Targets::in_order(centroids, self.dim, self.metric, order, self.kernels)
             .map_err(|_| Error::NotFinite)?;
         targets.set_weights(weights);
-        let met = self.assign_and_sum(&targets, measure, memory, assigned, control.cancel);
+        let computed = self.assign_and_sum(&targets, measure, memory, assigned, control.cancel);
         control.check()?;
-        Ok(met)
+        Ok(computed)
     }
 
     fn means(&self, assigned: &Assigned, memory: &mut Memory<N>, centroids: &mut [N]) -> f64 {

@@ -39,7 +39,7 @@ pub(super) trait Space: Sized {
     fn memory(&self, centroids: &[Self::Item], prune: bool) -> Self::Memory;
 
     /// The nearest centroid of each row, the distances of centroids being increased by `weights`; with `measure` the
-    /// distances to them, without weights. Both are written.
+    /// distances to them, without weights. Both are written, and the number of distances computed is returned.
     fn assign(
         &self,
         centroids: &[Self::Item],
@@ -48,7 +48,7 @@ pub(super) trait Space: Sized {
         memory: &mut Self::Memory,
         assigned: &mut Assigned,
         control: &Control<'_>,
-    ) -> Result<Met, Error>;
+    ) -> Result<u64, Error>;
 
     /// Moves the centroids of clusters with rows to the means of these; returns the sum of the distances of rows to
     /// the centroids that they had before.
@@ -58,18 +58,11 @@ pub(super) trait Space: Sized {
     fn split(&self, centroids: &mut [Self::Item], donor: usize, empty: usize, random: &mut Random);
 }
 
-/// What it took to assign rows, and what came of it.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Met {
-    /// Distances that were computed.
-    pub(super) computed: u64,
-    /// Rows whose centroid is another than before.
-    pub(super) moved: usize,
-}
-
 /// Which cluster each row belongs to.
 pub(super) struct Assigned {
     pub(super) ids: Vec<u32>,
+    /// Those of the iteration before.
+    pub(super) before: Vec<u32>,
     /// The distance to the centroid, where it was measured.
     pub(super) distances: Vec<f32>,
     /// The number of rows of each cluster.

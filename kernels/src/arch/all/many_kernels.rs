@@ -19,7 +19,7 @@ pub struct Kernels<T: 'static> {
     squared_distance_wide: unsafe fn(&[T], &[T]) -> f64,
     product_wide: unsafe fn(&[T], &[T]) -> f64,
     norm_bound: unsafe fn(&[T]) -> f64,
-    add_rows: AddRows<T>,
+    move_rows: MoveRows<T>,
 }
 
 /// Rows, how many tiles of them, panel, dimension, whether it is the first, what is kept, and what will be read next.
@@ -35,11 +35,11 @@ type Plain<T> = (
     unsafe fn(&[T], &[T]) -> f64,
     unsafe fn(&[T], &[T]) -> f64,
     unsafe fn(&[T]) -> f64,
-    AddRows<T>,
+    MoveRows<T>,
 );
 
-/// Adds columns of rows to the sums of their clusters.
-type AddRows<T> = unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32]);
+/// Moves columns of rows between the sums of clusters.
+type MoveRows<T> = unsafe fn(&mut [f64], &[T], usize, Range<usize>, &[u32], &[u32]);
 
 impl<T> Kernels<T> {
     /// # Safety
@@ -52,7 +52,7 @@ impl<T> Kernels<T> {
         settle: unsafe fn(*mut T, usize, *mut [T; KEPT]),
         best_placed: BestPlaced<T>,
         scores: unsafe fn(*const T, *const T, usize, *const T, *mut T, *mut u64),
-        (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows): Plain<T>,
+        (squared_distance, squared_distance_wide, product_wide, norm_bound, move_rows): Plain<T>,
     ) -> Self {
         Kernels {
             rows,
@@ -68,7 +68,7 @@ impl<T> Kernels<T> {
             squared_distance_wide,
             product_wide,
             norm_bound,
-            add_rows,
+            move_rows,
         }
     }
 
@@ -222,18 +222,19 @@ impl<T> Kernels<T> {
         unsafe { (self.norm_bound)(row) }
     }
 
-    /// Adds the elements `columns` of all rows of `dim` to the sums of their clusters, each of which has as many
-    /// items.
-    pub(crate) fn add_rows(
+    /// Adds the elements `columns` of the rows whose cluster is another than before to the sums of their clusters, and
+    /// takes them off those of the clusters before. Sums have as many items for each cluster as there are columns.
+    pub(crate) fn move_rows(
         &self,
         sums: &mut [f64],
         rows: &[T],
         dim: usize,
         columns: Range<usize>,
+        before: &[u32],
         clusters: &[u32],
     ) {
         // SAFETY: as above.
-        unsafe { (self.add_rows)(sums, rows, dim, columns, clusters) }
+        unsafe { (self.move_rows)(sums, rows, dim, columns, before, clusters) }
     }
 }
 
@@ -324,14 +325,15 @@ macro_rules! entry_points {
         }
 
         $(#[target_feature(enable = $feature)])?
-        fn add_rows<T: Real>(
+        fn move_rows<T: Real>(
             sums: &mut [f64],
             rows: &[T],
             dim: usize,
             columns: core::ops::Range<usize>,
+            before: &[u32],
             clusters: &[u32],
         ) {
-            fixed::add_rows(sums, rows, dim, columns, clusters)
+            fixed::move_rows(sums, rows, dim, columns, before, clusters)
         }
 
         /// Tiles of `R` rows and `N` registers of targets, of rows from different places `P` and `G`.
@@ -352,7 +354,7 @@ macro_rules! entry_points {
                     settle::<V>,
                     best_placed::<V, P, G>,
                     scores::<V, R, N>,
-                    (squared_distance, squared_distance_wide, product_wide, norm_bound, add_rows),
+                    (squared_distance, squared_distance_wide, product_wide, norm_bound, move_rows),
                 )
             }
         }
