@@ -5,7 +5,7 @@
 //!     [--all-distances] [--lance] [--assign] [--repeat R] [--seed S] [--out CENTROIDS.npy]
 //! ```
 //!
-//! With `--start`, training is plain Lloyd from these centroids; `--lance` takes the rules of Lance, and its own. With
+//! With `--start`, training is plain Lloyd from these centroids, unless `--lance` takes the rules of Lance, and its own. With
 //! `--all-distances` nothing is left out for bounds. Seconds are those of the fastest of R times.
 //!
 //! Other machines of a host come and go within a training, so each iteration (of an assignment, each part of the rows)
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = arguments.first().ok_or("a numpy file with rows is needed")?;
     let (rows, dim) = npy::read(Path::new(path), number("--rows", usize::MAX)?)?;
     let start = value("--start").map(|path| npy::read(Path::new(&path), usize::MAX)).transpose()?;
-    let start = start.as_ref().map(|(start, _)| &start[..]);
+    let start = start.as_ref().map(|(start, _)| &start[..]).filter(|_| !has("--lance"));
     let clusters = match start {
         Some(start) => start.len() / dim,
         None => number("--clusters", 256)?,

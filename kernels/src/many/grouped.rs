@@ -21,9 +21,12 @@ use super::{
 };
 use crate::arch::all::{
     many::MOST,
+    prefetch,
     sqrt::{sqrt, sqrt_f64},
 };
 
+/// How many rows ahead memory is asked for, beyond those of a block, too.
+const AHEAD: usize = 8;
 /// A share that makes up for all roundings of a few operations in f64.
 const LITTLE: f64 = 1e-12;
 
@@ -144,7 +147,11 @@ impl<N: Number> Targets<N> {
         let rounding = 1.0 + (self.dim + 16) as f64 * f64::from(f32::EPSILON);
         let smallest = self.dim as f64 * f64::from(f32::MIN_POSITIVE);
         let mut computed = 0;
+        let line = (64 / size_of::<N>()).max(1);
         for (row, bounds) in known.bounds.chunks_exact_mut(groups).enumerate() {
+            for item in (0..self.dim).step_by(line) {
+                prefetch::read(known.rows.as_ptr().wrapping_add((row + AHEAD) * self.dim + item));
+            }
             let (mut limit, mut own) = (f64::INFINITY, None);
             if known.ids[row] != NONE {
                 let id = known.ids[row] as usize;
