@@ -64,15 +64,17 @@ unsafe fn tile<V: Vector, const R: usize, const N: usize>(
         let offsets: [V; N] = core::array::from_fn(|n| V::load(panel.add(width + n * V::LANES)));
         let mut sums = [offsets; R];
         let targets = panel.add(2 * width);
-        // Two elements at once, since instructions that only count take time from the others.
         let mut element = 0;
-        while element + 1 < dim {
+        // Two elements at once where few rows ask for few registers: instructions that only count take time from the
+        // others. With more rows, compilers read the elements of all at once and run out of registers.
+        while N >= 4 && element + 1 < dim {
             add_products(&mut sums, rows.add(element), dim, targets.add(element * width));
             add_products(&mut sums, rows.add(element + 1), dim, targets.add((element + 1) * width));
             element += 2;
         }
-        if element < dim {
+        while element < dim {
             add_products(&mut sums, rows.add(element), dim, targets.add(element * width));
+            element += 1;
         }
         sums
     }
