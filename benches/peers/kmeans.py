@@ -1,15 +1,17 @@
 """Compare k-means of lancet with FAISS, scikit-learn and pylance, and print Markdown tables.
 
-python kmeans.py ROWS.npy --lancet-bench BIN [--rows N] [--clusters K ...] [--iterations I]
+python kmeans.py ROWS --lancet-bench BIN [--rows N] [--clusters K ...] [--iterations I]
     [--passes N] [--lance PYTHON] [--assign ROWS.npy] [--unit] [--only TEXT]
 
-BIN is lancet-kmeans-bench. All but pylance, which takes no first centroids, begin with the same
-distinct rows and run as many iterations with all rows, and take turns, pass after pass, on one
-thread unless the name says two. A time is the median over the passes. The mean squared distance is
-that of all rows to their nearest of the centroids that came out, summed up by FAISS. GFLOP/s count
-only distances that were computed; the share of the peak is explained in lancet-kmeans-bench.
-With --assign the rows of another file are assigned to 1,024 of them. With --unit rows are brought
-to unit length. --only leaves out peers without that text in their name.
+ROWS is a numpy file, or a size as 63000x384 for rows of a seeded mixture: 1,000 places drawn from a
+normal distribution, around which rows spread by 0.7. BIN is lancet-kmeans-bench. All but pylance,
+which takes no first centroids, begin with the same distinct rows and run as many iterations with
+all rows, and take turns, pass after pass, on one thread unless the name says two. A time is the
+median over the passes. The mean squared distance is that of all rows to their nearest of the
+centroids that came out, summed up by FAISS. GFLOP/s count only distances that were computed; the
+share of the peak is explained in lancet-kmeans-bench. With --assign the rows of another file are
+assigned to 1,024 of them. With --unit rows are brought to unit length. --only leaves out peers
+without that text in their name.
 """
 
 import argparse
@@ -126,6 +128,17 @@ def spread(rows: np.ndarray, centroids: np.ndarray) -> float:
     return float(index.search(rows, 1)[0].astype(np.float64).mean())
 
 
+def read(name: str) -> np.ndarray:
+    """The rows of a file, or of the mixture of that size."""
+    count, cross, dim = name.partition("x")
+    if not (cross and count.isdecimal() and dim.isdecimal()):
+        return np.load(name, mmap_mode="r")
+    rng = np.random.default_rng(7)
+    places = rng.standard_normal((1000, int(dim)), np.float32)
+    rows = 0.7 * rng.standard_normal((int(count), int(dim)), np.float32)
+    return rows + places[rng.integers(0, len(places), len(rows))]
+
+
 def compare(rows: np.ndarray, clusters: int, options: argparse.Namespace) -> None:
     """Measure all peers with one number of clusters."""
     chosen = np.random.default_rng(1).choice(len(rows), clusters, replace=False)
@@ -191,7 +204,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("file", type=Path, metavar="ROWS.npy")
+    parser.add_argument("rows_from", metavar="ROWS", help="a numpy file, or a size")
     parser.add_argument("--lancet-bench", type=Path, required=True, help="lancet-kmeans-bench")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--clusters", type=int, nargs="+", default=[256, 1024])
@@ -202,8 +215,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="peers with this in their name")
     parser.add_argument("--unit", action="store_true", help="bring rows to unit length")
     options = parser.parse_args()
-    rows = np.load(options.file, mmap_mode="r")[: options.rows]
-    rows = np.ascontiguousarray(rows, dtype=np.float32)
+    rows = np.ascontiguousarray(read(options.rows_from)[: options.rows], dtype=np.float32)
     if options.unit:
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
     for clusters in options.clusters:

@@ -29,7 +29,7 @@ use super::{
 use crate::many::{Known, NONE, Number, Room, Scratch, Targets};
 
 /// The most parts; more would not be worth adding up.
-const PARTS: usize = 16;
+const PARTS: usize = 8;
 /// Rows of a part for each cluster, at least.
 const ROWS_OF_CLUSTER: usize = 8;
 /// Parts for each thread, at least, so that all threads end at about the same time.
@@ -155,7 +155,7 @@ impl<N: Number> Numbers<'_, N> {
         assigned: &mut Assigned,
         cancel: Option<&AtomicBool>,
     ) -> u64 {
-        let Memory { sums, sums_of_parts, age, bounds } = memory;
+        let Memory { sums, sums_of_parts, may_last, age, bounds } = memory;
         let (rows, dim, threads) = (self.norms.len(), self.dim, self.threads.count());
         let part = rows.div_ceil((rows / (ROWS_OF_CLUSTER * targets.len())).clamp(1, PARTS)).max(1);
         let parts = rows.div_ceil(part);
@@ -170,7 +170,7 @@ impl<N: Number> Numbers<'_, N> {
         } else {
             &assigned.before
         };
-        *age = if self.are_even() { (*age + 1) % MOST_AGE } else { 0 };
+        *age = if *may_last { (*age + 1) % MOST_AGE } else { 0 };
         let mut task = Task { rows: self, targets, measure, bounds: None, cancel };
         let mut no_bounds = Vec::new();
         let bounds_of_rows = match bounds {
@@ -220,7 +220,7 @@ impl<N: Number> Numbers<'_, N> {
     }
 
     /// Whether sums may be kept while rows come and go.
-    fn are_even(&self) -> bool {
+    pub(super) fn sums_may_last(&self) -> bool {
         /// What the squared norm of a row may be of the mean one.
         const MOST: f64 = (1u64 << 32) as f64;
         let longest = self.norms.iter().copied().fold(0.0, f64::max);

@@ -28,9 +28,9 @@ const LEAST_GROUPS: usize = 2;
 /// One block of so many tries bounds.
 const SAMPLE: usize = 16;
 /// All blocks use them when those that do compute no more than this share of the distances,
-const BEGIN: f64 = 0.5;
+const BEGIN: f64 = 0.75;
 /// and until they compute more than that.
-const END: f64 = 0.6;
+const END: f64 = 0.85;
 
 pub(super) struct Bounds<N: Number> {
     /// Which centroid is at each place of the panels.

@@ -53,6 +53,8 @@ pub(super) struct Memory<N: Number> {
     pub(super) sums: Vec<f64>,
     /// Those of parts of the rows.
     pub(super) sums_of_parts: Vec<f64>,
+    /// Whether sums may be kept for more than one iteration.
+    pub(super) may_last: bool,
     /// For how many iterations the sums have been kept; 0 if they must be taken anew.
     pub(super) age: usize,
     /// What is known of distances, where that may pay.
@@ -108,7 +110,8 @@ impl<N: Number> Space for Numbers<'_, N> {
             && self.metric == Metric::L2
             && bounds::pay(centroids.len() / self.dim, self.dim, self.kernels.group());
         let bounds = pays.then(|| Bounds::new(centroids, self.dim, self.len(), self.kernels));
-        Memory { sums: vec![0.0; centroids.len()], sums_of_parts: Vec::new(), age: 0, bounds }
+        let (sums, may_last) = (vec![0.0; centroids.len()], self.sums_may_last());
+        Memory { sums, sums_of_parts: Vec::new(), may_last, age: 0, bounds }
     }
 
     fn assign(
