@@ -27,10 +27,12 @@ const LEAST_GROUPS: usize = 2;
 
 /// One block of so many tries bounds.
 const SAMPLE: usize = 16;
-/// All blocks use them when those that do compute no more than this share of the distances,
-const BEGIN: f64 = 0.75;
-/// and until they compute more than that.
-const END: f64 = 0.85;
+/// What a row costs that meets a group, beside its products: as much as those of so many elements, by measurement.
+const MEETING: f64 = 48.0;
+/// All blocks use bounds when those that do save so much of the time,
+const BEGIN: f64 = 0.3;
+/// and until they save no more than that.
+const END: f64 = 0.1;
 
 pub(super) struct Bounds<N: Number> {
     /// Which centroid is at each place of the panels.
@@ -106,11 +108,12 @@ impl<N: Number> Bounds<N> {
 
     /// Learns that where bounds were used, so many distances were computed, `of` so many.
     pub(super) fn learn(&mut self, computed: u64, of: u64) {
-        let share = computed as f64 / of as f64;
+        let dim = (self.before.len() / self.order.len()) as f64;
+        let saved = 1.0 - computed as f64 / of as f64 * (dim + MEETING) / dim;
         self.used = match self.used {
-            Used::Sample if share <= BEGIN => Used::New,
+            Used::Sample if saved >= BEGIN => Used::New,
             Used::New => Used::All,
-            Used::All if share > END => {
+            Used::All if saved < END => {
                 self.bounds.fill(0.0);
                 Used::Sample
             }

@@ -166,7 +166,7 @@ impl<N: Number> Targets<N> {
                 *bound = *bound * (1.0 - f32::EPSILON) - moved;
             }
             // A bound that is not a number is none.
-            let reaches = |bound: &f32| !(*bound > limit);
+            let reaches = |bound: &f32| *bound <= limit || bound.is_nan() || limit.is_nan();
             let meets = bounds.iter().fold(false, |any, bound| any | reaches(bound));
             room.meets.push(meets);
             if meets {

@@ -260,9 +260,9 @@ pub(crate) unsafe fn settle<V: Vector>(kept: *mut V::Item, rows: usize, out: *mu
             *out.add(row) = [best[row], best[row], id];
         }
         maxima(bests).store(second.as_mut_ptr());
-        for row in 0..rows.min(V::LANES) {
+        for (row, &second) in second.iter().enumerate().take(rows.min(V::LANES)) {
             if equal & 1 << row == 0 {
-                (*out.add(row))[1] = second[row];
+                (*out.add(row))[1] = second;
             }
         }
     }

@@ -250,6 +250,7 @@ macro_rules! entry_points {
 
         /// # Safety
         /// The instruction set is there, and what [`many::best`] asks.
+        #[allow(clippy::too_many_arguments)]
         $(#[target_feature(enable = $feature)])?
         unsafe fn best<V: Vector<Item: Real>, const R: usize, const N: usize>(
             rows: *const V::Item,
