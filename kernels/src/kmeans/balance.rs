@@ -43,7 +43,7 @@ impl Balance {
         if !self.is_wanted() {
             return;
         }
-        let Assigned { ids, distances, sizes } = assigned;
+        let Assigned { ids, distances, sizes, .. } = assigned;
         // Of equally large clusters the first.
         let largest = (0..sizes.len()).rev().max_by_key(|&cluster| sizes[cluster]).unwrap_or(0);
         let of_largest = ids.iter().zip(distances).filter(|&(&id, _)| id as usize == largest);
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn weights_follow_sizes_up_to_the_room_of_the_largest() {
         let (ids, distances, sizes) = (vec![0, 0, 0, 1], vec![1.0, 2.0, 6.0, 0.0], vec![3, 1]);
-        let assigned = Assigned { ids, distances, sizes };
+        let assigned = Assigned { before: ids.clone(), ids, distances, sizes };
         let mut balance = Balance::new(1.0, 4, 2);
         assert_eq!(balance.weights(), [0.0, 0.0]);
         balance.update(&assigned);

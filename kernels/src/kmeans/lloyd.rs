@@ -51,15 +51,19 @@ pub(super) fn run_from<S: Space>(
     log: &mut Vec<Iteration>,
 ) -> Result<Run<S::Item>, Error> {
     let (rows, clusters) = (space.len(), centroids.len() / space.dim());
-    let mut assigned =
-        Assigned { ids: vec![NONE; rows], distances: vec![f32::NAN; rows], sizes: vec![0; clusters] };
+    let mut assigned = Assigned {
+        ids: vec![NONE; rows],
+        before: vec![NONE; rows],
+        distances: vec![f32::NAN; rows],
+        sizes: vec![0; clusters],
+    };
     let mut balance = Balance::new(options.balance, rows, clusters);
     let mut memory = space.memory(&centroids, options.prune);
     let mut last_loss = f64::INFINITY;
     let mut number = 0;
     loop {
         number += 1;
-        let before = assigned.ids.clone();
+        assigned.before.copy_from_slice(&assigned.ids);
         let computed = space.assign(
             &centroids,
             balance.weights(),
@@ -68,7 +72,7 @@ pub(super) fn run_from<S: Space>(
             &mut assigned,
             control,
         )?;
-        let moved = before.iter().zip(&assigned.ids).filter(|(before, id)| before != id).count();
+        let moved = assigned.before.iter().zip(&assigned.ids).filter(|(before, id)| before != id).count();
         assigned.sizes.fill(0);
         assigned.ids.iter().for_each(|&id| assigned.sizes[id as usize] += 1);
         let inertia = space.means(&assigned, &mut memory, &mut centroids);

@@ -36,6 +36,7 @@
 //! * One cluster: its centroid is the mean.
 //! * However rows lie, training ends after the iterations that are allowed.
 
+mod assign;
 mod balance;
 mod bits;
 mod bounds;

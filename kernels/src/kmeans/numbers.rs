@@ -1,33 +1,37 @@
 //! Rows of numbers, under L2 or dot.
 
-use alloc::{borrow::Cow, vec, vec::Vec};
-use core::sync::atomic::AtomicBool;
-
 use super::{
     Control, Error,
     bounds::{self, Bounds},
-    options::is_set,
     space::{Assigned, Space},
 };
 use crate::{
     arch::all::many_kernels::Kernels,
-    many::{Known, Metric, Number, Room, Scratch, Targets},
+    many::{Metric, Number, Targets},
     parallel::Threads,
     random::Random,
 };
+use alloc::{borrow::Cow, vec, vec::Vec};
 
 /// Rows for each part of the work that is not done in blocks.
 const PART: usize = 4096;
 
 /// Rows whose norms are finite.
 pub(super) struct Numbers<'a, N: Number> {
-    rows: Cow<'a, [N]>,
-    dim: usize,
+    pub(super) rows: Cow<'a, [N]>,
+    pub(super) dim: usize,
     metric: Metric,
-    norms: Vec<f64>,
+    pub(super) norms: Vec<f64>,
+    /// Σ|x|²
+    pub(super) squares: f64,
     /// Those of the whole training, since panels depend on them.
-    kernels: &'static Kernels<N>,
-    threads: Threads,
+    pub(super) kernels: &'static Kernels<N>,
+    pub(super) threads: Threads,
+}
+
+/// Σ|x|² of rows with these norms.
+fn squares(norms: &[f64]) -> f64 {
+    norms.iter().map(|norm| norm * norm).sum()
 }
 
 impl<'a, N: Number> Numbers<'a, N> {
@@ -39,91 +43,22 @@ impl<'a, N: Number> Numbers<'a, N> {
         metric: Metric,
         threads: Threads,
     ) -> Self {
-        Numbers { rows, dim, metric, norms, kernels: N::kernels(), threads }
-    }
-
-    /// Meets all centroids.
-    fn assign_all(
-        &self,
-        targets: &Targets<N>,
-        measure: bool,
-        assigned: &mut Assigned,
-        cancel: Option<&AtomicBool>,
-    ) -> u64 {
-        let block = targets.block_rows();
-        let parts = (self.rows.chunks(block * self.dim).zip(self.norms.chunks(block)))
-            .zip(assigned.ids.chunks_mut(block).zip(assigned.distances.chunks_mut(block)));
-        self.threads.map_with(parts.enumerate().collect(), Scratch::new, |scratch, (part, parts)| {
-            let ((rows, norms), (ids, distances)) = parts;
-            if is_set(cancel) {
-                return;
-            }
-            let ahead = self.rows.chunks(block * self.dim).nth(part + 1).unwrap_or_default();
-            let found = targets.nearest_of_block(rows, norms, ahead, measure, scratch);
-            for (found, (id, distance)) in found.iter().zip(ids.iter_mut().zip(distances)) {
-                (*id, *distance) = (found.id, found.distance);
-            }
-        });
-        self.len() as u64 * targets.len() as u64
-    }
-
-    /// Meets those centroids that bounds do not exclude.
-    fn assign_known(
-        &self,
-        targets: &Targets<N>,
-        measure: bool,
-        assigned: &mut Assigned,
-        bounds: &mut Bounds<N>,
-        moved: &[f32],
-        cancel: Option<&AtomicBool>,
-    ) -> u64 {
-        let block = targets.block_rows();
-        let panel_of = &bounds.panel_of;
-        let rows = self.rows.chunks(block * self.dim).zip(self.norms.chunks(block));
-        let known = assigned.ids.chunks_mut(block).zip(assigned.distances.chunks_mut(block));
-        let parts = rows.zip(known).zip(bounds.bounds.chunks_mut(block * targets.panels()));
-        let computed = self.threads.map_with(parts.collect(), Room::new, |room, parts| {
-            let (((rows, norms), (ids, distances)), bounds) = parts;
-            if is_set(cancel) {
-                return 0;
-            }
-            let mut known = Known { rows, norms, ids, distances, bounds };
-            targets.nearest_of_known(&mut known, panel_of, moved, measure, room)
-        });
-        computed.into_iter().sum()
-    }
-
-    /// Sums up the rows of each cluster, centroid after centroid. Each thread sums up some columns of all rows in
-    /// their order, so that the sums do not depend on the number of threads.
-    fn sum(&self, assigned: &Assigned, sums: &mut [f64]) {
-        let clusters = assigned.sizes.len();
-        let columns = self.dim.div_ceil(self.threads.count()).next_multiple_of(16);
-        let parts: Vec<_> = (0..self.dim).step_by(columns).map(|at| at..self.dim.min(at + columns)).collect();
-        let kernels = self.kernels;
-        if let [_] = parts[..] {
-            sums.fill(0.0);
-            return kernels.add_rows(sums, &self.rows, self.dim, 0..self.dim, &assigned.ids);
-        }
-        let by_part = self.threads.map(parts.clone(), |columns| {
-            let mut sums = vec![0.0; clusters * columns.len()];
-            kernels.add_rows(&mut sums, &self.rows, self.dim, columns, &assigned.ids);
-            sums
-        });
-        for (columns, part) in parts.into_iter().zip(by_part) {
-            let width = columns.len();
-            for (sums, part) in sums.chunks_exact_mut(self.dim).zip(part.chunks_exact(width)) {
-                sums[columns.clone()].copy_from_slice(part);
-            }
-        }
+        Numbers { rows, dim, metric, squares: squares(&norms), norms, kernels: N::kernels(), threads }
     }
 }
 
 /// What an iteration leaves to the next.
 pub(super) struct Memory<N: Number> {
     /// Sums of the rows of clusters.
-    sums: Vec<f64>,
-    /// What is known of distances, where that pays.
-    bounds: Option<Bounds<N>>,
+    pub(super) sums: Vec<f64>,
+    /// Those of parts of the rows.
+    pub(super) sums_of_parts: Vec<f64>,
+    /// Whether sums may be kept for more than one iteration.
+    pub(super) may_last: bool,
+    /// For how many iterations the sums have been kept; 0 if they must be taken anew.
+    pub(super) age: usize,
+    /// What is known of distances, where that may pay.
+    pub(super) bounds: Option<Bounds<N>>,
 }
 
 impl<N: Number> Space for Numbers<'_, N> {
@@ -145,8 +80,8 @@ impl<N: Number> Space for Numbers<'_, N> {
     fn subset(&self, rows: &[u32]) -> Self {
         let mut taken = Vec::with_capacity(rows.len() * self.dim);
         rows.iter().for_each(|&row| taken.extend_from_slice(self.row(row as usize)));
-        let norms = rows.iter().map(|&row| self.norms[row as usize]).collect();
-        Numbers { rows: Cow::Owned(taken), norms, ..*self }
+        let norms: Vec<_> = rows.iter().map(|&row| self.norms[row as usize]).collect();
+        Numbers { rows: Cow::Owned(taken), squares: squares(&norms), norms, ..*self }
     }
 
     fn by_distance(self) -> Self {
@@ -173,9 +108,10 @@ impl<N: Number> Space for Numbers<'_, N> {
     fn memory(&self, centroids: &[N], prune: bool) -> Memory<N> {
         let pays = prune
             && self.metric == Metric::L2
-            && bounds::pay(centroids.len() / self.dim, self.dim, self.kernels.width());
+            && bounds::pay(centroids.len() / self.dim, self.dim, self.kernels.group());
         let bounds = pays.then(|| Bounds::new(centroids, self.dim, self.len(), self.kernels));
-        Memory { sums: vec![0.0; centroids.len()], bounds }
+        let (sums, may_last) = (vec![0.0; centroids.len()], self.sums_may_last());
+        Memory { sums, sums_of_parts: Vec::new(), may_last, age: 0, bounds }
     }
 
     fn assign(
@@ -192,19 +128,12 @@ impl<N: Number> Space for Numbers<'_, N> {
         let mut targets = Targets::in_order(centroids, self.dim, self.metric, order, self.kernels)
             .map_err(|_| Error::NotFinite)?;
         targets.set_weights(weights);
-        let computed = match &mut memory.bounds {
-            None => self.assign_all(&targets, measure, assigned, control.cancel),
-            Some(bounds) => {
-                let moved = bounds.moved(centroids, self.dim);
-                self.assign_known(&targets, measure, assigned, bounds, &moved, control.cancel)
-            }
-        };
+        let computed = self.assign_and_sum(&targets, measure, memory, assigned, control.cancel);
         control.check()?;
         Ok(computed)
     }
 
     fn means(&self, assigned: &Assigned, memory: &mut Memory<N>, centroids: &mut [N]) -> f64 {
-        self.sum(assigned, &mut memory.sums);
         let sums = &memory.sums;
         let (mut products, mut squares) = (0.0, 0.0);
         let clusters =
@@ -220,7 +149,7 @@ impl<N: Number> Space for Numbers<'_, N> {
         match self.metric {
             Metric::Dot => self.len() as f64 - products,
             // Σ |x − c|² = Σ |x|² − 2 Σ x·c + Σ |c|², of which the middle sum is that of the sums of clusters.
-            _ => (self.norms.iter().map(|norm| norm * norm).sum::<f64>() - 2.0 * products + squares).max(0.0),
+            _ => (self.squares - 2.0 * products + squares).max(0.0),
         }
     }
 

@@ -133,7 +133,7 @@ impl KMeans {
 }
 
 /// What is called after each iteration; `Break` cancels.
-pub type Progress<'a> = dyn FnMut(&Iteration) -> ControlFlow<()> + 'a;
+pub type Progress<'a> = dyn FnMut(&Iteration) -> ControlFlow<()> + Send + 'a;
 
 /// Eyes and a hand on a training: what is told of each iteration, and how it is ended early.
 #[derive(Default)]

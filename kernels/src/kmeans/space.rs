@@ -61,6 +61,8 @@ pub(super) trait Space: Sized {
 /// Which cluster each row belongs to.
 pub(super) struct Assigned {
     pub(super) ids: Vec<u32>,
+    /// Those of the iteration before.
+    pub(super) before: Vec<u32>,
     /// The distance to the centroid, where it was measured.
     pub(super) distances: Vec<f32>,
     /// The number of rows of each cluster.

@@ -1,11 +1,13 @@
-//! The nearest target of each row of a block, a block being the rows that stay in the cache while panels pass by.
+//! The nearest target of each row of a block, a block being the rows that stay in the second level of the cache while
+//! panels pass by, each of which stays in the first level.
 
 use alloc::{vec, vec::Vec};
 
 use super::{Element, Metric, NONE, Number, Targets};
-use crate::{arch::all::prefetch, parallel::Threads};
+use crate::{arch::all::many_kernels::Kernels, parallel::Threads};
 
-/// Bytes of the rows of a block: they share the second level of the cache with panels and with what is kept of rows.
+/// Bytes of the rows of a block: they share the second level of the cache with what is kept of them, with panels and
+/// with the sums of clusters.
 const BLOCK_BYTES: usize = 192 << 10;
 /// Rows of a block of short rows.
 const BLOCK_ROWS: usize = 512;
@@ -13,17 +15,17 @@ const BLOCK_ROWS: usize = 512;
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// What a block knows of one of its rows.
+/// Memory that will be read next, and is asked for meanwhile.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Found {
-    /// The nearest target, or [`NONE`].
-    pub(crate) id: u32,
-    /// The distance to it, without its weight; NaN where nobody asked.
-    pub(crate) distance: f32,
+pub(crate) struct Ahead {
+    at: *const u8,
+    lines: usize,
 }
 
-impl Found {
-    pub(super) const NOTHING: Found = Found { id: NONE, distance: f32::NAN };
+impl<E> From<&[E]> for Ahead {
+    fn from(items: &[E]) -> Self {
+        Ahead { at: items.as_ptr().cast(), lines: size_of_val(items).div_ceil(LINE) }
+    }
 }
 
 /// Room that blocks use one after the other.
@@ -32,11 +34,10 @@ pub(crate) struct Scratch<N> {
     norms: Vec<f64>,
     /// Rows of the last tile of a block, where they are too few for a tile.
     last: Vec<N>,
-    kept: Vec<N>,
-    /// What follows for the rows of a tile.
+    kept: Kept<N>,
+    /// What follows for as many rows as are settled at once.
     settled: Vec<[N; 3]>,
     uncertain: Vec<Uncertain>,
-    found: Vec<Found>,
 }
 
 /// What scores say of a row.
@@ -53,15 +54,48 @@ pub(super) enum Decision {
 
 impl<N> Scratch<N> {
     pub(crate) fn new() -> Self {
-        let (numbers, norms, last) = (Vec::new(), Vec::new(), Vec::new());
         Scratch {
-            numbers,
-            norms,
-            last,
-            kept: Vec::new(),
+            numbers: Vec::new(),
+            norms: Vec::new(),
+            last: Vec::new(),
+            kept: Kept::new(),
             settled: Vec::new(),
             uncertain: Vec::new(),
-            found: Vec::new(),
+        }
+    }
+}
+
+/// What is kept of rows, on cache lines, which no register load should straddle.
+pub(super) struct Kept<N> {
+    numbers: Vec<N>,
+    start: usize,
+    len: usize,
+}
+
+impl<N> Kept<N> {
+    pub(super) fn new() -> Self {
+        Kept { numbers: Vec::new(), start: 0, len: 0 }
+    }
+
+    pub(super) fn all(&mut self) -> &mut [N] {
+        &mut self.numbers[self.start..][..self.len]
+    }
+}
+
+impl<N: Number> Kept<N> {
+    /// Makes room for so many rows.
+    fn make(&mut self, rows: usize, kernels: &Kernels<N>) {
+        let spare = LINE / size_of::<N>();
+        self.len = rows * kernels.kept();
+        self.numbers.resize(self.len + spare, N::default());
+        self.start = self.numbers.as_ptr().align_offset(LINE).min(spare);
+    }
+
+    /// Makes room for so many rows, of which nothing is known.
+    pub(super) fn clear(&mut self, rows: usize, kernels: &Kernels<N>) {
+        self.make(rows, kernels);
+        for kept in self.all().chunks_exact_mut(kernels.kept()) {
+            kept[..2 * kernels.lanes()].fill(N::NEG_INFINITY);
         }
     }
 }
@@ -93,10 +127,8 @@ impl<N: Number> Targets<N> {
                 norms.clear();
                 let part_rows = self.prepare(part_rows, &mut room);
                 norms.extend(part_rows.chunks_exact(self.dim).map(|row| self.kernels.norm_bound(row)));
-                let found = self.nearest_of_block(part_rows, &norms, ahead, true, scratch);
-                for ((id, distance), found) in ids.iter_mut().zip(distances).zip(found) {
-                    (*id, *distance) = (found.id, found.distance);
-                }
+                self.nearest_of_block(part_rows, &norms, ahead.into(), ids, scratch);
+                self.measure(part_rows, ids, distances);
                 (scratch.numbers, scratch.norms) = (room, norms);
             },
         );
@@ -119,68 +151,68 @@ impl<N: Number> Targets<N> {
         norm.is_finite() && (norm > 0.0 || !matches!(self.metric, Metric::Cosine | Metric::UnitL2))
     }
 
-    /// The nearest target of each row, with its distance if that is to be measured; `norms` are their norms, or a
-    /// little more. `ahead` are the rows that come next, which are brought into the cache meanwhile.
-    pub(crate) fn nearest_of_block<'s, E>(
+    /// The distances of rows to targets, without weights; NaN where there is no target.
+    pub(crate) fn measure(&self, rows: &[N], ids: &[u32], distances: &mut [f32]) {
+        for ((row, &id), distance) in rows.chunks_exact(self.dim).zip(ids).zip(distances) {
+            *distance = if id == NONE { f32::NAN } else { self.distance(row, id as usize) };
+        }
+    }
+
+    /// The nearest target of each row; `norms` are their norms, or a little more. `ahead` are the rows that come
+    /// next, which are brought into the cache meanwhile.
+    pub(crate) fn nearest_of_block(
         &self,
         rows: &[N],
         norms: &[f64],
-        ahead: &[E],
-        measure: bool,
-        scratch: &'s mut Scratch<N>,
-    ) -> &'s [Found] {
+        ahead: Ahead,
+        ids: &mut [u32],
+        scratch: &mut Scratch<N>,
+    ) {
         let kernels = self.kernels;
         let (tile, kept) = (kernels.rows(), kernels.kept());
-        let Scratch { last, kept: best, settled, uncertain, found, .. } = scratch;
-        settled.resize(tile, [N::default(); 3]);
+        let Scratch { last, kept: all_kept, settled, uncertain, .. } = scratch;
+        settled.resize(kernels.lanes(), [N::default(); 3]);
         let (whole, rest) = rows.split_at(rows.len() / (tile * self.dim) * tile * self.dim);
         last.clear();
         if !rest.is_empty() {
             last.extend_from_slice(rest);
             last.resize(tile * self.dim, N::default());
         }
-        // On a cache line, which no register load should straddle.
-        let (len, spare) = (norms.len().next_multiple_of(tile) * kept, LINE / size_of::<N>());
-        best.resize(len + spare, N::default());
-        let start = best.as_ptr().align_offset(LINE).min(spare);
-        let best = &mut best[start..][..len];
-        for kept in best.chunks_exact_mut(kept) {
-            kept[..2 * kernels.lanes()].fill(N::NEG_INFINITY);
-        }
-        // Asking for one item of a cache line brings all of it.
-        let line = (LINE / size_of::<E>()).max(1);
+        let tiles = norms.len().div_ceil(tile);
+        all_kept.make(tiles * tile, kernels);
+        let all_kept = all_kept.all();
+        let (of_whole, of_last) = all_kept.split_at_mut(whole.len() / self.dim * kept);
         let panels = self.panels.iter();
-        let mut ahead = ahead.chunks(ahead.len().div_ceil(norms.len().div_ceil(tile) * panels.len()).max(1));
-        for panel in panels {
-            let tiles = whole.chunks_exact(tile * self.dim).chain(last.chunks_exact(tile * self.dim));
-            for (rows, best) in tiles.zip(best.chunks_exact_mut(tile * kept)) {
-                ahead.next().unwrap_or_default().iter().step_by(line).for_each(|item| prefetch::read(item));
-                kernels.best(rows, panel, self.dim, best);
-            }
+        let lines = ahead.lines.div_ceil(tiles * panels.len());
+        let mut next = ahead.at;
+        for (at, panel) in panels.enumerate() {
+            kernels.best(whole, panel, self.dim, at == 0, of_whole, next, lines);
+            kernels.best(last, panel, self.dim, at == 0, of_last, next, 0);
+            next = next.wrapping_add(tiles * lines * LINE);
         }
 
         uncertain.clear();
-        found.clear();
-        let tiles = norms.chunks(tile).zip(best.chunks_exact_mut(tile * kept));
-        for (at, (norms, best)) in tiles.enumerate() {
-            kernels.settle(best, settled);
-            for (row, (&norm, &scores)) in (at * tile..).zip(norms.iter().zip(&*settled)) {
-                let elements = &rows[row * self.dim..][..self.dim];
-                found.push(match self.decide(norm, scores) {
-                    Decision::Nothing => Found::NOTHING,
-                    Decision::Search => self.found(elements, self.search(elements), measure),
-                    Decision::Certain(id) => self.found(elements, id, measure),
+        let lanes = kernels.lanes();
+        let rows_of_lanes = norms.chunks(lanes).zip(ids.chunks_mut(lanes));
+        for ((at, (norms, ids)), all_kept) in rows_of_lanes.enumerate().zip(all_kept.chunks_mut(lanes * kept))
+        {
+            let settled = &mut settled[..norms.len()];
+            kernels.settle(&mut all_kept[..norms.len() * kept], settled);
+            for ((row, id), (&norm, &scores)) in (at * lanes..).zip(ids).zip(norms.iter().zip(&*settled)) {
+                *id = match self.decide(norm, scores) {
+                    Decision::Certain(id) => id as u32,
+                    Decision::Nothing => NONE,
+                    Decision::Search => self.search(&rows[row * self.dim..][..self.dim]) as u32,
                     Decision::Uncertain(reach) => {
                         uncertain.push(Uncertain { row, reach });
-                        Found::NOTHING
+                        NONE
                     }
-                });
+                };
             }
         }
         if !uncertain.is_empty() {
-            self.resolve(rows, uncertain, measure, found);
+            self.resolve(rows, uncertain, ids);
         }
-        found
     }
 
     /// What follows from the best score of a row, the best of the others, and the id of the best.
@@ -195,10 +227,6 @@ impl<N: Number> Targets<N> {
         if second < reach { Decision::Certain(id as usize) } else { Decision::Uncertain(reach) }
     }
 
-    pub(super) fn found(&self, row: &[N], id: usize, measure: bool) -> Found {
-        Found { id: id as u32, distance: if measure { self.distance(row, id) } else { f32::NAN } }
-    }
-
     /// The nearest of all targets, by the distances of all.
     pub(super) fn search(&self, row: &[N]) -> usize {
         let costs = (0..self.count).map(|target| (self.cost(row, target), target));
@@ -206,7 +234,7 @@ impl<N: Number> Targets<N> {
     }
 
     /// Finds the nearest targets of rows for which scores did not decide: by the distances of those that may be it.
-    pub(super) fn resolve(&self, rows: &[N], uncertain: &[Uncertain], measure: bool, found: &mut [Found]) {
+    pub(super) fn resolve(&self, rows: &[N], uncertain: &[Uncertain], ids: &mut [u32]) {
         let mut tile = Tile::new(self);
         for uncertain in uncertain.chunks(self.kernels.rows()) {
             tile.clear();
@@ -229,8 +257,7 @@ impl<N: Number> Targets<N> {
                 }
             }
             for (row, best) in uncertain.iter().zip(best) {
-                found[row.row] =
-                    self.found(&rows[row.row * self.dim..][..self.dim], best.1 as usize, measure);
+                ids[row.row] = best.1;
             }
         }
     }
@@ -244,11 +271,11 @@ pub(super) struct Uncertain {
 }
 
 /// The positions of the set bits.
-pub(super) fn lanes(mut bits: u32) -> impl Iterator<Item = usize> {
+pub(super) fn lanes(mut bits: u64) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
         let lane = bits.trailing_zeros();
         bits &= bits.wrapping_sub(1);
-        (lane < 32).then_some(lane as usize)
+        (lane < 64).then_some(lane as usize)
     })
 }
 
@@ -261,7 +288,7 @@ pub(super) struct Tile<'t, N: Number> {
     /// Scores with the last panel, row after row.
     pub(super) scores: Vec<N>,
     /// For each row the bits of those scores that are at least its bound.
-    pub(super) reached: Vec<u32>,
+    pub(super) reached: Vec<u64>,
 }
 
 impl<'t, N: Number> Tile<'t, N> {

@@ -17,10 +17,16 @@ use alloc::{vec, vec::Vec};
 
 use super::{
     NONE, Number, Targets,
-    block::{Decision, Uncertain},
+    block::{Decision, Kept, Uncertain},
 };
-use crate::arch::all::sqrt::{sqrt, sqrt_f64};
+use crate::arch::all::{
+    many::MOST,
+    prefetch,
+    sqrt::{sqrt, sqrt_f64},
+};
 
+/// How many rows ahead memory is asked for, beyond those of a block, too.
+const AHEAD: usize = 8;
 /// A share that makes up for all roundings of a few operations in f64.
 const LITTLE: f64 = 1e-12;
 
@@ -42,35 +48,34 @@ pub(crate) struct Known<'a, N> {
 pub(crate) struct Room<N> {
     /// The rows that meet each panel.
     meeting: Vec<Vec<u32>>,
+    /// Whether a row meets any.
+    meets: Vec<bool>,
     tile: Vec<N>,
+    largest: Vec<N>,
+    kept: Kept<N>,
     settled: Vec<[N; 3]>,
-    rows: Vec<State<N>>,
     /// For each row what is certain of the squared distance to a target, but for twice its score.
     squares: Vec<f64>,
 }
 
-/// What panels have said of a row.
-#[derive(Clone, Copy)]
-struct State<N> {
-    best: N,
-    second: N,
-    id: N,
-    /// The panel of the best, and the second score of it.
-    panel: u32,
-    second_of_panel: N,
-}
-
 impl<N> Room<N> {
     pub(crate) fn new() -> Self {
-        let (meeting, tile, settled) = (Vec::new(), Vec::new(), Vec::new());
-        Room { meeting, tile, settled, rows: Vec::new(), squares: Vec::new() }
+        Room {
+            meeting: Vec::new(),
+            meets: Vec::new(),
+            tile: Vec::new(),
+            largest: Vec::new(),
+            kept: Kept::new(),
+            settled: Vec::new(),
+            squares: Vec::new(),
+        }
     }
 }
 
 impl<N: Number> Targets<N> {
-    /// How many panels there are.
-    pub(crate) fn panels(&self) -> usize {
-        self.panels.iter().len()
+    /// How many groups of targets there are.
+    pub(crate) fn groups(&self) -> usize {
+        self.count.div_ceil(self.kernels.group())
     }
 
     /// Finds the nearest targets under L2, and lower bounds anew for the panels that were met; returns how many
@@ -79,145 +84,165 @@ impl<N: Number> Targets<N> {
     pub(crate) fn nearest_of_known(
         &self,
         known: &mut Known<'_, N>,
-        panel_of: &[u32],
+        group_of: &[u32],
         moved: &[f32],
         measure: bool,
         room: &mut Room<N>,
     ) -> u64 {
         let kernels = self.kernels;
-        let (panels, tile) = (self.panels(), kernels.rows());
+        let (groups, width, tile) = (self.groups(), kernels.group(), kernels.placed_rows());
         let weights = || self.weights.iter().copied();
         let (lightest, heaviest) = (weights().fold(f64::INFINITY, f64::min), weights().fold(0.0, f64::max));
-        room.tile.resize(tile * self.dim, N::default());
-        room.settled.resize(tile, [N::default(); 3]);
         room.squares.clear();
         room.squares.extend(known.norms.iter().map(|norm| {
             // A score may be too low by the slack of the row, and has half of a weight taken off.
             norm * norm * (1.0 - LITTLE) - 2.0 * self.row_slack(*norm) - heaviest
         }));
-        let mut computed = self.choose_panels(known, panel_of, moved, lightest, room);
+        let mut computed = self.choose_groups(known, group_of, moved, lightest, room);
 
-        for (at, panel) in self.panels.iter().enumerate() {
-            let members = self.count.min((at + 1) * kernels.width()) - at * kernels.width();
+        room.tile.resize(tile * self.dim, N::default());
+        room.largest.resize(tile, N::default());
+        // Rows that only fill up a tile have the place after the last.
+        room.kept.clear(known.norms.len() + 1, kernels);
+        let kept = room.kept.all();
+        let mut filled = [0; MOST];
+        let of_panel = kernels.width() / width;
+        let panels = self.panels.iter().flat_map(|panel| (0..of_panel).map(move |part| (panel, part)));
+        for (at, (panel, part)) in panels.take(groups).enumerate() {
+            let members = self.count.min((at + 1) * width) - at * width;
             computed += (room.meeting[at].len() * members) as u64;
             for rows in room.meeting[at].chunks(tile) {
                 for (&row, place) in rows.iter().zip(room.tile.chunks_exact_mut(self.dim)) {
                     place.copy_from_slice(&known.rows[row as usize * self.dim..][..self.dim]);
                 }
-                kernels.best_alone(&room.tile, panel, self.dim, &mut room.settled);
-                for (&row, &[best, second, id]) in rows.iter().zip(&room.settled) {
-                    let square = room.squares[row as usize] - 2.0 * best.wide();
-                    known.bounds[row as usize * panels + at] = root_below(square);
-                    let state = &mut room.rows[row as usize];
-                    if best > state.best {
-                        let others = if second > state.best { second } else { state.best };
-                        let (panel, second_of_panel) = (at as u32, second);
-                        *state = State { best, second: others, id, panel, second_of_panel };
-                    } else if best > state.second {
-                        state.second = best;
-                    }
+                filled.fill(known.norms.len() as u32);
+                filled[..rows.len()].copy_from_slice(rows);
+                let (rows_of_tile, largest) = (&room.tile, &mut room.largest);
+                kernels.best_placed(rows_of_tile, panel, part, self.dim, &filled[..tile], kept, largest);
+                for (&row, largest) in rows.iter().zip(largest) {
+                    let square = room.squares[row as usize] - 2.0 * largest.wide();
+                    known.bounds[row as usize * groups + at] = root_below(square);
                 }
             }
         }
-        self.decide_known(known, measure, room);
+        self.decide_known(known, group_of, measure, room);
         computed
     }
 
     /// Lists for each panel the rows that meet it: those with a bound that is not above the distance they know. A row
     /// that meets any panel meets that of its own target. Returns how many distances were computed.
-    fn choose_panels(
+    fn choose_groups(
         &self,
         known: &mut Known<'_, N>,
-        panel_of: &[u32],
+        group_of: &[u32],
         moved: &[f32],
         lightest: f64,
         room: &mut Room<N>,
     ) -> u64 {
-        let panels = self.panels();
-        room.meeting.resize_with(panels, Vec::new);
+        let groups = self.groups();
+        room.meeting.resize_with(groups, Vec::new);
         room.meeting.iter_mut().for_each(Vec::clear);
-        room.rows.clear();
-        let (best, id) = (N::NEG_INFINITY, N::default());
-        let nothing = State { best, second: best, id, panel: 0, second_of_panel: best };
-        room.rows.resize(known.norms.len(), nothing);
+        room.meets.clear();
         // What a distance in f32 may be off by, see the table of the module.
         let rounding = 1.0 + (self.dim + 16) as f64 * f64::from(f32::EPSILON);
         let smallest = self.dim as f64 * f64::from(f32::MIN_POSITIVE);
         let mut computed = 0;
-        for (row, bounds) in known.bounds.chunks_exact_mut(panels).enumerate() {
+        let line = (64 / size_of::<N>()).max(1);
+        for (row, bounds) in known.bounds.chunks_exact_mut(groups).enumerate() {
+            for item in (0..self.dim).step_by(line) {
+                prefetch::read(known.rows.as_ptr().wrapping_add((row + AHEAD) * self.dim + item));
+            }
             let (mut limit, mut own) = (f64::INFINITY, None);
             if known.ids[row] != NONE {
                 let id = known.ids[row] as usize;
                 known.distances[row] = self.distance(&known.rows[row * self.dim..][..self.dim], id);
                 limit = f64::from(known.distances[row]) * rounding + smallest + self.weights[id] - lightest;
-                own = Some(panel_of[id] as usize);
+                own = Some(group_of[id] as usize);
                 computed += 1;
             }
-            let limit = sqrt_f64(limit.max(0.0)) * (1.0 + LITTLE);
-            let mut meets = false;
-            for ((panel, bound), moved) in bounds.iter_mut().enumerate().zip(moved) {
+            let limit = float_above(sqrt_f64(limit.max(0.0)) * (1.0 + LITTLE));
+            for (bound, moved) in bounds.iter_mut().zip(moved) {
                 // Two roundings, each less than half of the share that is taken off.
                 *bound = *bound * (1.0 - f32::EPSILON) - moved;
-                // A bound that is not a number is none.
-                if f64::from(*bound) <= limit || bound.is_nan() {
-                    meets = true;
-                    if Some(panel) != own {
-                        room.meeting[panel].push(row as u32);
+            }
+            // A bound that is not a number is none.
+            let reaches = |bound: &f32| *bound <= limit || bound.is_nan() || limit.is_nan();
+            let meets = bounds.iter().fold(false, |any, bound| any | reaches(bound));
+            room.meets.push(meets);
+            if meets {
+                for (group, bound) in bounds.iter().enumerate() {
+                    if reaches(bound) || Some(group) == own {
+                        room.meeting[group].push(row as u32);
                     }
                 }
-            }
-            if let Some(own) = own.filter(|_| meets) {
-                room.meeting[own].push(row as u32);
             }
         }
         computed
     }
 
     /// Settles rows that have met panels.
-    fn decide_known(&self, known: &mut Known<'_, N>, measure: bool, room: &mut Room<N>) {
-        let panels = self.panels();
+    fn decide_known(&self, known: &mut Known<'_, N>, group_of: &[u32], measure: bool, room: &mut Room<N>) {
+        let (kernels, groups) = (self.kernels, self.groups());
+        let lanes = kernels.lanes();
+        room.settled.resize(lanes, [N::default(); 3]);
         let mut uncertain = Vec::new();
-        for (row, state) in room.rows.iter().enumerate() {
-            let (norm, elements) = (known.norms[row], &known.rows[row * self.dim..][..self.dim]);
-            // Scores out of range may be no numbers, and so none of them the best.
-            if state.best == N::NEG_INFINITY && self.can_score(norm) {
+        let rows_of_lanes = room.meets.chunks(lanes).zip(room.kept.all().chunks_mut(lanes * kernels.kept()));
+        for (at, (meets, kept)) in rows_of_lanes.enumerate() {
+            if !meets.contains(&true) {
                 continue;
             }
-            let id = match self.decide(norm, [state.best, state.second, state.id]) {
-                // All rows have a distance.
-                Decision::Nothing => NONE,
-                Decision::Search => {
-                    known.bounds[row * panels..][..panels].fill(0.0);
-                    self.search(elements) as u32
+            let settled = &mut room.settled[..meets.len()];
+            kernels.settle(&mut kept[..meets.len() * kernels.kept()], settled);
+            for ((row, &meets), &scores) in (at * lanes..).zip(meets).zip(&*settled) {
+                if !meets {
+                    continue;
                 }
-                Decision::Certain(id) => {
-                    let square = room.squares[row] - 2.0 * state.second_of_panel.wide();
-                    known.bounds[row * panels + state.panel as usize] = root_below(square);
-                    id as u32
-                }
-                // The bounds of all panels take in the nearest target, whichever it is.
-                Decision::Uncertain(reach) => {
-                    uncertain.push(Uncertain { row, reach });
-                    NONE
-                }
-            };
-            if measure && id != NONE && id != known.ids[row] {
-                known.distances[row] = self.distance(elements, id as usize);
+                let (norm, elements) = (known.norms[row], &known.rows[row * self.dim..][..self.dim]);
+                let id = match self.decide(norm, scores) {
+                    // All rows have a distance.
+                    Decision::Nothing => NONE,
+                    Decision::Search => {
+                        known.bounds[row * groups..][..groups].fill(0.0);
+                        self.search(elements) as u32
+                    }
+                    Decision::Certain(id) => {
+                        // No other target of the panels that were met has a better score than the second.
+                        let square = room.squares[row] - 2.0 * scores[1].wide();
+                        known.bounds[row * groups + group_of[id] as usize] = root_below(square);
+                        id as u32
+                    }
+                    // The bounds of all panels take in the nearest target, whichever it is.
+                    Decision::Uncertain(reach) => {
+                        uncertain.push(Uncertain { row, reach });
+                        continue;
+                    }
+                };
+                self.place(known, row, id, measure);
             }
-            known.ids[row] = id;
         }
         if uncertain.is_empty() {
             return;
         }
-        let mut found = vec![super::block::Found::NOTHING; known.norms.len()];
-        self.resolve(known.rows, &uncertain, measure, &mut found);
+        let mut ids = vec![NONE; known.norms.len()];
+        self.resolve(known.rows, &uncertain, &mut ids);
         for row in uncertain.iter().map(|uncertain| uncertain.row) {
-            known.ids[row] = found[row].id;
-            if measure {
-                known.distances[row] = found[row].distance;
-            }
+            self.place(known, row, ids[row], measure);
         }
     }
+
+    /// Says what the nearest target of a row is.
+    fn place(&self, known: &mut Known<'_, N>, row: usize, id: u32, measure: bool) {
+        if measure && id != NONE && id != known.ids[row] {
+            known.distances[row] = self.distance(&known.rows[row * self.dim..][..self.dim], id as usize);
+        }
+        known.ids[row] = id;
+    }
+}
+
+/// The f32 next to a number, not below it.
+fn float_above(number: f64) -> f32 {
+    let near = number as f32;
+    if f64::from(near) < number { near.next_up() } else { near }
 }
 
 /// A number a little below the root of `square`, or zero.

@@ -6,6 +6,7 @@
 use core::ops::Range;
 
 use super::{prefetch, sqrt::sqrt_f64};
+use crate::many::NONE;
 
 /// An element of a vector.
 pub trait Real: Copy {
@@ -103,25 +104,41 @@ pub(crate) fn product_wide<T: Real>(a: &[T], b: &[T]) -> f64 {
     sum_wide(a, b, |a, b| a.wide() * b.wide())
 }
 
-/// Adds the elements `columns` of all rows of `dim` to the sums of their clusters, each of which has as many items.
+/// Adds the elements `columns` of the rows whose cluster is another than before to the sums of their clusters, and takes
+/// them off those of the clusters before. Rows are of `dim`, sums of as many items as there are columns; what is not a
+/// cluster is [`NONE`].
 #[inline(always)]
-pub(crate) fn add_rows<T: Real>(
+pub(crate) fn move_rows<T: Real>(
     sums: &mut [f64],
     rows: &[T],
     dim: usize,
     columns: Range<usize>,
+    before: &[u32],
     clusters: &[u32],
 ) {
     /// How many rows ahead memory is asked for.
-    const AHEAD: usize = 8;
-    let (width, line) = (columns.len(), (64 / size_of::<T>()).max(1));
-    for (at, (row, &cluster)) in rows.chunks_exact(dim).zip(clusters).enumerate() {
-        for column in columns.clone().step_by(line) {
-            prefetch::read(rows.as_ptr().wrapping_add((at + AHEAD) * dim + column));
+    const AHEAD: usize = 2;
+    /// Sums in a line of the cache.
+    const LINE: usize = 8;
+    let width = columns.len();
+    let start = |cluster: u32| cluster as usize * width;
+    for (at, (row, (&before, &cluster))) in
+        rows.chunks_exact(dim).zip(before.iter().zip(clusters)).enumerate()
+    {
+        if before == cluster {
+            continue;
         }
-        let sums = &mut sums[cluster as usize * width..][..width];
-        for (sum, item) in sums.iter_mut().zip(&row[columns.clone()]) {
-            *sum += item.wide();
+        if let Some(&next) = clusters.get(at + AHEAD) {
+            for column in (0..width).step_by(LINE) {
+                prefetch::read(sums.as_ptr().wrapping_add(start(next) + column));
+            }
+        }
+        let row = &row[columns.clone()];
+        if cluster != NONE {
+            sums[start(cluster)..][..width].iter_mut().zip(row).for_each(|(sum, item)| *sum += item.wide());
+        }
+        if before != NONE {
+            sums[start(before)..][..width].iter_mut().zip(row).for_each(|(sum, item)| *sum -= item.wide());
         }
     }
 }

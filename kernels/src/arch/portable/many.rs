@@ -61,8 +61,10 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            unsafe fn largest(self) -> $item {
-                self.0.into_iter().fold(<$item>::NEG_INFINITY, |a, b| if a > b { a } else { b })
+            unsafe fn pairwise_max(self, other: Self) -> Self {
+                let item = |at: usize| if at < $lanes { self.0[at] } else { other.0[at - $lanes] };
+                let larger = |a, b| if a > b { a } else { b };
+                $name(core::array::from_fn(|lane| larger(item(2 * lane), item(2 * lane + 1))))
             }
         }
     };
@@ -72,5 +74,5 @@ vector!(F64x2, f64, 2);
 
 crate::arch::all::many_kernels::entry_points!();
 
-pub(crate) static F32: Kernels<f32> = table::<F32x4, 4, 2>();
-pub(crate) static F64: Kernels<f64> = table::<F64x2, 4, 2>();
+pub(crate) static F32: Kernels<f32> = table::<F32x4, 4, 2, 4, 2>();
+pub(crate) static F64: Kernels<f64> = table::<F64x2, 4, 2, 4, 2>();

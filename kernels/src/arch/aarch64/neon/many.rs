@@ -11,7 +11,7 @@ pub(crate) struct F64x2(float64x2_t);
 macro_rules! vector {
     ($name:ident, $item:ty, $lanes:literal, $bits:expr,
      $load:ident $store:ident $splat:ident $fma:ident $max:ident $min:ident $gt:ident $ge:ident $select:ident
-     $largest:ident) => {
+     $pairwise:ident) => {
         impl Vector for $name {
             type Item = $item;
             const LANES: usize = $lanes;
@@ -65,17 +65,17 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            unsafe fn largest(self) -> $item {
+            unsafe fn pairwise_max(self, other: Self) -> Self {
                 // SAFETY: as above.
-                unsafe { $largest(self.0) }
+                $name(unsafe { $pairwise(self.0, other.0) })
             }
         }
     };
 }
 vector!(F32x4, f32, 4, bits_of_4,
-    vld1q_f32 vst1q_f32 vdupq_n_f32 vfmaq_f32 vmaxq_f32 vminq_f32 vcgtq_f32 vcgeq_f32 vbslq_f32 vmaxvq_f32);
+    vld1q_f32 vst1q_f32 vdupq_n_f32 vfmaq_f32 vmaxq_f32 vminq_f32 vcgtq_f32 vcgeq_f32 vbslq_f32 vpmaxq_f32);
 vector!(F64x2, f64, 2, bits_of_2,
-    vld1q_f64 vst1q_f64 vdupq_n_f64 vfmaq_f64 vmaxq_f64 vminq_f64 vcgtq_f64 vcgeq_f64 vbslq_f64 vmaxvq_f64);
+    vld1q_f64 vst1q_f64 vdupq_n_f64 vfmaq_f64 vmaxq_f64 vminq_f64 vcgtq_f64 vcgeq_f64 vbslq_f64 vpmaxq_f64);
 
 /// The low bit of each lane.
 #[inline]
@@ -96,5 +96,5 @@ fn bits_of_2(lanes: uint64x2_t) -> u32 {
 
 crate::arch::all::many_kernels::entry_points!("neon");
 
-pub(crate) static F32: Kernels<f32> = table::<F32x4, 6, 4>();
-pub(crate) static F64: Kernels<f64> = table::<F64x2, 6, 4>();
+pub(crate) static F32: Kernels<f32> = table::<F32x4, 6, 4, 6, 4>();
+pub(crate) static F64: Kernels<f64> = table::<F64x2, 6, 4, 6, 4>();

@@ -13,7 +13,7 @@ pub(crate) struct F64x4(__m256d);
 macro_rules! vector {
     ($name:ident, $item:ty, $lanes:literal,
      $load:ident $store:ident $splat:ident $fmadd:ident $max:ident $min:ident $cmp:ident $blend:ident $bits:ident
-     $largest:ident) => {
+     $pairwise:ident) => {
         impl Vector for $name {
             type Item = $item;
             const LANES: usize = $lanes;
@@ -67,43 +67,44 @@ macro_rules! vector {
             }
 
             #[inline(always)]
-            unsafe fn largest(self) -> $item {
+            unsafe fn pairwise_max(self, other: Self) -> Self {
                 // SAFETY: as above.
-                unsafe { $largest(self.0) }
+                $name(unsafe { $pairwise(self.0, other.0) })
             }
         }
     };
 }
 vector!(F32x8, f32, 8,
     _mm256_loadu_ps _mm256_storeu_ps _mm256_set1_ps _mm256_fmadd_ps _mm256_max_ps _mm256_min_ps
-    _mm256_cmp_ps _mm256_blendv_ps _mm256_movemask_ps largest_of_8);
+    _mm256_cmp_ps _mm256_blendv_ps _mm256_movemask_ps pairwise_max_8);
 vector!(F64x4, f64, 4,
     _mm256_loadu_pd _mm256_storeu_pd _mm256_set1_pd _mm256_fmadd_pd _mm256_max_pd _mm256_min_pd
-    _mm256_cmp_pd _mm256_blendv_pd _mm256_movemask_pd largest_of_4);
+    _mm256_cmp_pd _mm256_blendv_pd _mm256_movemask_pd pairwise_max_4);
 
 /// # Safety
 /// AVX2 is there.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn largest_of_8(lanes: __m256) -> f32 {
-    let four = _mm_max_ps(_mm256_castps256_ps128(lanes), _mm256_extractf128_ps::<1>(lanes));
-    let two = _mm_max_ps(four, _mm_movehl_ps(four, four));
-    _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)))
+unsafe fn pairwise_max_8(a: __m256, b: __m256) -> __m256 {
+    let max =
+        _mm256_max_ps(_mm256_shuffle_ps::<0b10_00_10_00>(a, b), _mm256_shuffle_ps::<0b11_01_11_01>(a, b));
+    // Shuffles stay within halves of the register.
+    _mm256_castpd_ps(_mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_castps_pd(max)))
 }
 
 /// # Safety
 /// AVX2 is there.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn largest_of_4(lanes: __m256d) -> f64 {
-    let two = _mm_max_pd(_mm256_castpd256_pd128(lanes), _mm256_extractf128_pd::<1>(lanes));
-    _mm_cvtsd_f64(_mm_max_sd(two, _mm_unpackhi_pd(two, two)))
+unsafe fn pairwise_max_4(a: __m256d, b: __m256d) -> __m256d {
+    let max = _mm256_max_pd(_mm256_unpacklo_pd(a, b), _mm256_unpackhi_pd(a, b));
+    _mm256_permute4x64_pd::<0b11_01_10_00>(max)
 }
 
 crate::arch::all::many_kernels::entry_points!("avx2,fma,f16c");
 
-pub(crate) static F32: Kernels<f32> = table::<F32x8, 6, 2>();
-pub(crate) static F64: Kernels<f64> = table::<F64x4, 6, 2>();
+pub(crate) static F32: Kernels<f32> = table::<F32x8, 6, 2, 6, 2>();
+pub(crate) static F64: Kernels<f64> = table::<F64x4, 6, 2, 6, 2>();
 
 /// Bits that differ.
 pub(crate) fn differ(rows: &[u64], panel: &[u64], words: usize) -> [[u64; bits::WIDTH]; bits::ROWS] {
