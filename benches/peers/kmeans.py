@@ -159,7 +159,8 @@ def compare(rows: np.ndarray, clusters: int, options: argparse.Namespace) -> Non
         }
         if options.lance:
             runs["pylance"] = run_lance(folder, clusters, options)
-            kinds["lancet, rules of Lance"] = ["--lance"]
+            # Lance draws 256 rows for each cluster, but its `KMeans` is given all, and takes 512.
+            kinds["lancet, rules of Lance"] = ["--lance", "--sample-rate", "512"]
         facts: dict[str, dict] = {name: {} for name in kinds}
         for name, flags in kinds.items():
             runs[name] = run_lancet(folder, clusters, flags, options, facts[name])

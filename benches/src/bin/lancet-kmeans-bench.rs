@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lancet-kmeans-bench ROWS.npy [--rows N] [--start CENTROIDS.npy | --clusters K] [--iterations I] [--threads T]
-//!     [--all-distances] [--lance] [--assign] [--repeat R] [--seed S] [--out CENTROIDS.npy]
+//!     [--all-distances] [--lance [--sample-rate ROWS]] [--assign] [--repeat R] [--seed S] [--out CENTROIDS.npy]
 //! ```
 //!
 //! With `--start`, training is plain Lloyd from these centroids, unless `--lance` takes the rules of Lance, and its own. With
@@ -48,6 +48,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         if threads == 1 { Threads::One } else { Threads::Pool },
     );
     let options = if has("--lance") { KMeans::new(clusters) } else { KMeans::plain(clusters) };
+    let options = match value("--sample-rate") {
+        Some(rate) => options.sample_rate(Some(rate.parse()?)),
+        None => options,
+    };
     let options = options
         .iterations(number("--iterations", 10)?)
         .seed(number("--seed", 0)? as u64)

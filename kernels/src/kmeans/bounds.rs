@@ -26,9 +26,9 @@ const LEAST_DIM: usize = 24;
 const LEAST_GROUPS: usize = 2;
 
 /// One block of so many tries bounds.
-const SAMPLE: usize = 16;
+const SAMPLE: usize = 64;
 /// What a row costs that meets a group, beside its products: as much as those of so many elements, by measurement.
-const MEETING: f64 = 48.0;
+const MEETING: f64 = 64.0;
 /// All blocks use bounds when those that do save so much of the time,
 const BEGIN: f64 = 0.3;
 /// and until they save no more than that.

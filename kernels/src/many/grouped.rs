@@ -1,9 +1,9 @@
-//! The nearest target of rows that know a little already: a target that is near, and for each panel how far its
-//! targets are at least. Panels that are too far are left out (the bounds of Yinyang k-means, Ding et al. 2015, with
-//! panels for groups).
+//! The nearest target of rows that know a little already: a target that is near, and for each group of targets, a
+//! panel or a part of one, how far these are at least. Groups that are too far are left out (the bounds of Yinyang
+//! k-means, Ding et al. 2015).
 //!
 //! ```text
-//!            panel 0   panel 1   panel 2
+//!            group 0   group 1   group 2
 //! row 0         ·         ×         ·        × meets: its bound is below the distance that is known
 //! row 1         ×         ×         ·
 //! row 2         ·         ·         ·        stays with its target
@@ -39,14 +39,14 @@ pub(crate) struct Known<'a, N> {
     pub(crate) ids: &'a mut [u32],
     /// The distance to the nearest, without its weight, where it is measured.
     pub(crate) distances: &'a mut [f32],
-    /// For each row and panel a lower bound of the distances, not squared, to the targets of the panel other than
+    /// For each row and group a lower bound of the distances, not squared, to the targets of the group other than
     /// the row's own.
     pub(crate) bounds: &'a mut [f32],
 }
 
 /// Room that blocks use one after the other.
 pub(crate) struct Room<N> {
-    /// The rows that meet each panel.
+    /// The rows that meet each group.
     meeting: Vec<Vec<u32>>,
     /// Whether a row meets any.
     meets: Vec<bool>,
@@ -78,8 +78,8 @@ impl<N: Number> Targets<N> {
         self.count.div_ceil(self.kernels.group())
     }
 
-    /// Finds the nearest targets under L2, and lower bounds anew for the panels that were met; returns how many
-    /// distances were computed. `moved` says how far the targets of each panel may have moved since the bounds were
+    /// Finds the nearest targets under L2, and lower bounds anew for the groups that were met; returns how many
+    /// distances were computed. `moved` says how far the targets of each group may have moved since the bounds were
     /// right.
     pub(crate) fn nearest_of_known(
         &self,
@@ -129,8 +129,8 @@ impl<N: Number> Targets<N> {
         computed
     }
 
-    /// Lists for each panel the rows that meet it: those with a bound that is not above the distance they know. A row
-    /// that meets any panel meets that of its own target. Returns how many distances were computed.
+    /// Lists for each group the rows that meet it: those with a bound that is not above the distance they know. A row
+    /// that meets any group meets that of its own target. Returns how many distances were computed.
     fn choose_groups(
         &self,
         known: &mut Known<'_, N>,
@@ -180,7 +180,7 @@ impl<N: Number> Targets<N> {
         computed
     }
 
-    /// Settles rows that have met panels.
+    /// Settles rows that have met groups.
     fn decide_known(&self, known: &mut Known<'_, N>, group_of: &[u32], measure: bool, room: &mut Room<N>) {
         let (kernels, groups) = (self.kernels, self.groups());
         let lanes = kernels.lanes();
@@ -206,12 +206,12 @@ impl<N: Number> Targets<N> {
                         self.search(elements) as u32
                     }
                     Decision::Certain(id) => {
-                        // No other target of the panels that were met has a better score than the second.
+                        // No other target of the groups that were met has a better score than the second.
                         let square = room.squares[row] - 2.0 * scores[1].wide();
                         known.bounds[row * groups + group_of[id] as usize] = root_below(square);
                         id as u32
                     }
-                    // The bounds of all panels take in the nearest target, whichever it is.
+                    // The bounds of all groups take in the nearest target, whichever it is.
                     Decision::Uncertain(reach) => {
                         uncertain.push(Uncertain { row, reach });
                         continue;

@@ -1,7 +1,7 @@
 //! Many-to-many kernels, with AVX-512: tiles of 6 rows and four registers of targets, 24 of the 32 registers.
 //!
-//! 14 rows and two registers leave fewer idle, but ask for more instructions beside each product: where another thread
-//! runs on the same core, as happens in virtual machines, they are a fifth slower, and alone no faster.
+//! 14 rows and two registers leave fewer idle, but ask for more instructions beside each product: measured on a host that
+//! others used as well, they were a fifth slower, and in quiet moments no faster.
 
 use core::arch::x86_64::*;
 
