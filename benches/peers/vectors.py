@@ -26,6 +26,9 @@ KINDS = ["ivf_flat", "ivf_pq", "ivf_pq4", "ivf_sq"]
 OURS = ["steps/10", "threads/10", "bandwidth"]
 """Operations that only lancet has: they say what its times are held against."""
 
+PROCESSES = ["growth", "first"]
+"""What is measured with new processes."""
+
 FIRSTS = 5
 """New processes whose first query is measured."""
 
@@ -38,7 +41,7 @@ def operations(kind: str) -> list[str]:
     names += ["filtered/20", "batch/10"]
     if kind == "ivf_flat":
         names.append("exact")
-    return [*names, *OURS]
+    return [*names, *OURS, *PROCESSES]
 
 
 def recall(answers: Answers, operation: str, expected: np.ndarray) -> float:
@@ -117,6 +120,29 @@ def make_faiss_index(folder: Path, kind: str, pylance: list[str | Path]) -> None
         subprocess.run([*build, *centroids], check=True)
 
 
+def start(name: str, operations: list[str], command: list[str | Path]) -> Worker:
+    """A worker that has loaded what it needs: while others are measured, it does nothing."""
+    worker = Worker(name, [*operations, "ready"], command)
+    # No worker knows this operation, so the answer comes at once.
+    worker.measure("ready")
+    return worker
+
+
+def print_table(
+    title: str, workers: list[Worker], nearest: np.ndarray, of_filtered: np.ndarray
+) -> None:
+    """A row for each operation of all workers, with what they ought to find."""
+    heads = " | ".join(f"{worker.name} | p99 | recall" for worker in workers)
+    print(f"| {title} | {heads} |")
+    print("|---|" + "---:|" * 3 * len(workers))
+    for name in workers[-1].answers:
+        if name not in [*OURS, "ready"]:
+            expected = of_filtered if name.startswith("filtered") else nearest
+            row = [cell for worker in workers for cell in cells(worker, name, expected)]
+            print(f"| {name} | {' | '.join(row)} |")
+    print()
+
+
 def measure(kind: str, options: argparse.Namespace) -> None:
     """Let the workers take turns over one kind of index, and print its table."""
     folder = options.folder
@@ -126,11 +152,21 @@ def measure(kind: str, options: argparse.Namespace) -> None:
     make_faiss_index(folder, kind, theirs)
     if options.passes == 0:
         return
-    names = [name for name in operations(kind) if not options.only or name in options.only]
-    pylance = Worker(f"pylance {pylance_version(options.python)}", names, theirs)
-    faiss = Worker("FAISS", names, [sys.executable, HERE / "faiss_vectors.py", folder, kind])
-    lancet = Worker("lancet", names, ours)
-    workers = [pylance, faiss, lancet]
+    asked = [name for name in operations(kind) if not options.only or name in options.only]
+    names = [name for name in asked if name not in PROCESSES]
+    pylance = f"pylance {pylance_version(options.python)}"
+    commands = {
+        pylance: theirs,
+        "FAISS": [sys.executable, HERE / "faiss_vectors.py", folder, kind],
+        "lancet": ours,
+    }
+    shared = set(names) - set(OURS)
+    workers = [
+        start(name, names, command)
+        for name, command in commands.items()
+        if shared or name == "lancet"
+    ]
+    lancet = workers[-1]
     for _ in range(options.passes):
         for name in names:
             for worker in [lancet] if name in OURS else workers:
@@ -143,20 +179,15 @@ def measure(kind: str, options: argparse.Namespace) -> None:
         row_ids(np.load(folder / name)[:, :K], len(base))
         for name in ("truth.npy", "filtered-truth.npy")
     )
-    heads = " | ".join(f"{worker.name} | p99 | recall" for worker in workers)
-    print(f"| {folder.name}, {kind} | {heads} |")
-    print("|---|" + "---:|" * 3 * len(workers))
-    for name in names:
-        if name not in OURS:
-            expected = of_filtered if name.startswith("filtered") else nearest
-            row = [cell for worker in workers for cell in cells(worker, name, expected)]
-            print(f"| {name} | {' | '.join(row)} |")
-    print()
+    if shared:
+        print_table(f"{folder.name}, {kind}", workers, nearest, of_filtered)
     for line in of_lancet(lancet.answers, base):
         print(line)
-    print(growth(ours))
-    times = [duration(first_queries(command)) for command in (theirs, ours)]
-    print(f"First query of a new process: {times[0]} by {pylance.name}, {times[1]} by lancet.")
+    if "growth" in asked:
+        print(growth(ours))
+    if "first" in asked:
+        times = [duration(first_queries(command)) for command in (theirs, ours)]
+        print(f"First query of a new process: {times[0]} by {pylance}, {times[1]} by lancet.")
     print()
 
 

@@ -136,7 +136,6 @@ impl Bench<'_> {
     fn bandwidth(&self) -> String {
         let mapping = Mapped.open(self.folder.join("base.npy").to_str().expect("a path of text"));
         let mapping = mapping.expect("the file opens");
-        let bytes = mapping.in_memory().expect("a mapping is memory");
         threads::bandwidth(mapping.in_memory().expect("a mapping is memory"))
     }
 }

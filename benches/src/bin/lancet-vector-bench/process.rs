@@ -8,12 +8,12 @@ use lancet_index::{ivf::Scratch, vector::Vector};
 use std::{collections::BTreeSet, error::Error, fs, path::Path, time::Instant};
 
 /// Queries after which memory is looked at.
-pub const QUERIES: usize = 1000;
+pub(crate) const QUERIES: usize = 1000;
 
 const PROBES: usize = 10;
 
 /// The times until dataset and index are open, and until the first query is answered.
-pub fn first(dataset: &str, query: &[f32]) -> lancet::Result<String> {
+pub(crate) fn first(dataset: &str, query: &[f32]) -> lancet::Result<String> {
     let start = Instant::now();
     let index = Dataset::open(dataset)?.vector_index(COLUMN)?;
     let open = start.elapsed();
@@ -26,7 +26,7 @@ pub fn first(dataset: &str, query: &[f32]) -> lancet::Result<String> {
 
 /// By how much memory that no file backs grows with `queries`, asked at ten probes; what the cache of the index takes; and
 /// the partitions that were touched, with the rows and the bytes of codes or vectors in them.
-pub fn growth(path: &str, queries: &[f32]) -> Result<String, Box<dyn Error>> {
+pub(crate) fn growth(path: &str, queries: &[f32]) -> Result<String, Box<dyn Error>> {
     let dataset = Dataset::open(path)?;
     let index = dataset.vector_index(COLUMN)?;
     let params = SearchParams::default().k(K).nprobes(PROBES);

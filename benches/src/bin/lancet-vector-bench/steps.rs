@@ -23,7 +23,7 @@ struct Times {
 }
 
 /// Medians of whole, ranking, scan and the difference; `rows` and `bytes` are what a scan goes through.
-pub fn measure(bench: &Bench<'_>, probes: usize) -> String {
+pub(crate) fn measure(bench: &Bench<'_>, probes: usize) -> String {
     let params = SearchParams::default().k(K).nprobes(probes);
     let ivf = &bench.ivf;
     let item = ivf.file().centroids().item();

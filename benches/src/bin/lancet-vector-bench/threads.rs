@@ -23,7 +23,7 @@ struct Work {
 
 /// Queries a second of one thread and of two, each with room of its own, and the bytes of vectors or codes that they went
 /// through.
-pub fn measure(bench: &Bench<'_>, params: &SearchParams) -> String {
+pub(crate) fn measure(bench: &Bench<'_>, params: &SearchParams) -> String {
     let mut all = [Work::default(), Work::default()];
     for turn in 0..=TURNS {
         for (number, work) in all.iter_mut().enumerate() {
@@ -77,7 +77,7 @@ fn together(bench: &Bench<'_>, params: &SearchParams, threads: usize) -> Work {
 }
 
 /// How fast memory is read, by one thread and by two, each of which reads its half: in 10⁹ bytes a second.
-pub fn bandwidth(bytes: &[u8]) -> String {
+pub(crate) fn bandwidth(bytes: &[u8]) -> String {
     let words: &[u64] = bytemuck::cast_slice(&bytes[..bytes.len() / 8 * 8]);
     let (left, right) = words.split_at(words.len() / 2);
     let probes: [fn(&[u64]) -> u64; 3] = [bandwidth::sum, bandwidth::sum_streams, roofline::read];
