@@ -87,11 +87,11 @@ def of_lancet(answers: Answers, base: np.ndarray) -> list[str]:
         lines.append(f"Exact search goes through {rate:.1f} GB/s.")
     if answers.get("steps/10"):
         keys = ["whole_us", "rank_us", "scan_us", "fixed_us", "scan_gb_per_s"]
-        *times, rate = (figure(answers, "steps/10", key) for key in keys)
-        whole, rank, scan, fixed = map(duration, times)
+        *times, fixed, rate = (figure(answers, "steps/10", key) for key in keys)
+        whole, rank, scan = map(duration, times)
         lines.append(
             f"A query at ten probes: {whole}, of which ranking {rank}, scan {scan} "
-            f"({rate:.1f} GB/s), the rest {fixed}."
+            f"({rate:.1f} GB/s), the rest {fixed:.1f} µs."
         )
     if answers.get("threads/10"):
         keys = ["one_per_s", "two_per_s", "one_gb_per_s", "two_gb_per_s"]

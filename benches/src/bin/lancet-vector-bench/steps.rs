@@ -6,7 +6,6 @@
 
 use super::{Bench, K, LONGEST, QUERIES};
 use lancet::{Prefilter, SearchParams};
-use lancet_benches::median;
 use lancet_index::{
     ivf::{Partition, Query, Scratch},
     nearest::{Arrivals, Range},
@@ -65,11 +64,15 @@ pub(crate) fn measure(bench: &Bench<'_>, probes: usize) -> String {
         }
         rounds += 1;
     }
-    let of = |part: fn(&Times) -> Duration| {
-        median(&mut least.iter().map(part).collect::<Vec<_>>()).as_secs_f64() * 1e6
+    let of = |part: fn(&Times) -> f64| {
+        let mut times: Vec<f64> = least.iter().map(part).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        times[QUERIES / 2] * 1e6
     };
-    let [whole, rank, scan] = [of(|times| times.whole), of(|times| times.rank), of(|times| times.scan)];
-    let fixed = of(|times| times.whole.saturating_sub(times.rank + times.scan));
+    let whole = of(|times| times.whole.as_secs_f64());
+    let rank = of(|times| times.rank.as_secs_f64());
+    let scan = of(|times| times.scan.as_secs_f64());
+    let fixed = of(|times| times.whole.as_secs_f64() - (times.rank + times.scan).as_secs_f64());
     let total: Duration = least.iter().map(|times| times.scan).sum();
     let rate = (searched * ivf.file().row_bytes() as u64) as f64 / total.as_secs_f64() / 1e9;
     format!(
