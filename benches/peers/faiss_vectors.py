@@ -5,7 +5,7 @@ python faiss_vectors.py DIR/SET KIND --serve
 
 The first makes the index, `faiss-KIND.index` in the folder: partitions by the same centroids, and
 codes of the same size. Under cosine vectors are brought to unit length before. Operations are those
-of searches.py.
+of searches.py; a filter is a bitmap of the rows, made before.
 """
 
 import argparse
@@ -19,8 +19,8 @@ import truth
 from searches import BATCH, EXACT, PROBES, QUERIES, REFINE, K, latency, rounds, row_ids
 from worker import run, time_rounds
 
-SUB_VECTORS = {"sift": 16, "glove": 25}
-COSINE = {"glove"}
+SUB_VECTORS = {"sift": 16, "glove": 25, "wide": 48}
+COSINE = {"glove", "wide"}
 TRAINING = 65_536
 """Rows that the codes learn from."""
 
@@ -51,19 +51,26 @@ def build(folder: Path, kind: str, base: np.ndarray, centroids: np.ndarray) -> N
     faiss.write_index(index, str(folder / f"faiss-{kind}.index"))
 
 
-def serve(index: faiss.IndexIVF, base: np.ndarray, queries: np.ndarray) -> None:
+def serve(
+    index: faiss.IndexIVF, base: np.ndarray, queries: np.ndarray, filtered: np.ndarray
+) -> None:
     """Measure what standard input asks for, on one thread."""
     faiss.omp_set_num_threads(1)
     exact = faiss.IndexFlatL2(base.shape[1])
     refining = faiss.IndexRefineFlat(index, faiss.swig_ptr(base))
     refining.k_factor = REFINE
 
+    bits = np.zeros(len(base), bool)
+    bits[filtered] = True
+    bits = np.packbits(bits, bitorder="little")
+    selector = faiss.IDSelectorBitmap(bits)
+
     def ids(numbers: list[np.ndarray] | np.ndarray) -> list[list[int]]:
         return row_ids(np.array(numbers), len(base)).tolist()
 
-    def single(index: faiss.Index, count: int) -> dict:
+    def single(index: faiss.Index, count: int, **how: object) -> dict:
         def search(number: int) -> np.ndarray:
-            return index.search(queries[number : number + 1], K)[1][0]
+            return index.search(queries[number : number + 1], K, **how)[1][0]
 
         answer = rounds(count, search)
         return {**answer, "ids": ids(answer["ids"])}
@@ -71,6 +78,10 @@ def serve(index: faiss.IndexIVF, base: np.ndarray, queries: np.ndarray) -> None:
     def probes(count: int, of: faiss.Index = index) -> dict:
         index.nprobe = count
         return single(of, QUERIES)
+
+    def of_filtered() -> dict:
+        params = faiss.SearchParametersIVF(sel=selector, nprobe=20)
+        return single(index, QUERIES, params=params)
 
     def batch() -> dict:
         index.nprobe = 10
@@ -84,7 +95,8 @@ def serve(index: faiss.IndexIVF, base: np.ndarray, queries: np.ndarray) -> None:
 
     operations = {f"probes/{count}": lambda count=count: probes(count) for count in PROBES}
     operations["refine/10"] = lambda: probes(10, refining)
-    run({**operations, "batch/10": batch, "exact": all_rows}, True)
+    operations |= {"batch/10": batch, "filtered/20": of_filtered, "exact": all_rows}
+    run(operations, True)
 
 
 def main() -> None:
@@ -104,7 +116,8 @@ def main() -> None:
     if options.centroids:
         build(folder, kind, base, np.load(options.centroids))
     elif options.serve:
-        serve(faiss.read_index(str(folder / f"faiss-{kind}.index")), base, queries)
+        index = faiss.read_index(str(folder / f"faiss-{kind}.index"))
+        serve(index, base, queries, np.load(folder / "filtered.npy"))
     else:
         sys.exit("this worker only serves")
 

@@ -2,17 +2,20 @@
 
 python prepare.py --out DIR                  # 1,000,000 rows: 1.1 GB, half a minute
 python prepare.py --out DIR --rows 50000     # quick: 53 MB
-python prepare.py --out DIR --vectors        # with vector indices on `sift` and `glove`: 5 GB
+python prepare.py --out DIR --vectors        # with vector indices, and more sets: 5.5 GB
 
 DIR/sift/base.npy       the vectors, [rows, 128] f32
 DIR/sift/plain.lance    the dataset, in four fragments, with scalar indices and no vector index
 DIR/sift/rows-{n}.u64   the rows that takes ask for (rows.py)
 
-and with `--vectors`, for both sets:
+and with `--vectors`, for the sets `sift`, `glove` and `wide`:
 
-DIR/SET/queries.npy     vectors that are not in the dataset
-DIR/SET/truth.npy       their nearest rows (truth.py)
-DIR/SET/KIND.lance      the same dataset with a vector index, KIND being one of VECTOR_INDICES
+DIR/SET/queries.npy         vectors that are not in the dataset
+DIR/SET/truth.npy           their nearest rows (truth.py)
+DIR/SET/filter.sql          a filter that holds for 1 % of the rows
+DIR/SET/filtered.npy        the numbers of those, in order
+DIR/SET/filtered-truth.npy  the nearest among them
+DIR/SET/KIND.lance          the dataset with a vector index, KIND being one of VECTOR_INDICES
 """
 
 import argparse
@@ -28,7 +31,7 @@ import glove
 import rows
 import truth
 from sift import Mixture
-from table import table
+from table import one_in_a_hundred, table
 
 FRAGMENTS = 4
 SCALAR_INDICES = {
@@ -56,6 +59,7 @@ class VectorSet:
     metric: str
     partitions: int
     sub_vectors: int
+    kinds: tuple[str, ...] = tuple(VECTOR_INDICES)
 
     def arguments(self, kind: str) -> dict:
         """What pylance's `create_index` is given."""
@@ -69,6 +73,8 @@ class VectorSet:
 
 SIFT = VectorSet("sift", "l2", partitions=1024, sub_vectors=16)
 GLOVE = VectorSet("glove", "cosine", partitions=512, sub_vectors=25)
+WIDE = VectorSet("wide", "cosine", partitions=256, sub_vectors=48, kinds=("ivf_pq",))
+WIDE_ROWS = 62_681
 
 
 def write_dataset(data: pa.Table, path: Path) -> lance.LanceDataset:
@@ -81,13 +87,25 @@ def write_dataset(data: pa.Table, path: Path) -> lance.LanceDataset:
     return dataset
 
 
+def write_filter(
+    folder: Path, of: VectorSet, data: pa.Table, vectors: np.ndarray, queries: np.ndarray
+) -> None:
+    """A filter, the rows that it holds for, and the truth among them."""
+    condition, numbers = one_in_a_hundred(data)
+    (folder / "filter.sql").write_text(condition)
+    np.save(folder / "filtered.npy", numbers)
+    nearest = truth.nearest(vectors[numbers], queries, of.metric)
+    np.save(folder / "filtered-truth.npy", numbers[nearest])
+
+
 def write_vector_datasets(
     folder: Path, of: VectorSet, data: pa.Table, vectors: np.ndarray, queries: np.ndarray
 ) -> None:
     """The queries with their truth, and a dataset for each kind of vector index."""
     np.save(folder / "queries.npy", queries)
     np.save(folder / "truth.npy", truth.nearest(vectors, queries, of.metric))
-    for kind in VECTOR_INDICES:
+    write_filter(folder, of, data, vectors, queries)
+    for kind in of.kinds:
         dataset = write_dataset(data, folder / f"{kind}.lance")
         dataset.create_index("vector", **of.arguments(kind))
         print(f"{of.name} {kind}", flush=True)
@@ -96,7 +114,7 @@ def write_vector_datasets(
 def make_sift(folder: Path, count: int, with_indices: bool) -> None:
     """The `sift` set of `count` rows."""
     folder.mkdir(parents=True, exist_ok=True)
-    mixture = Mixture()
+    mixture = Mixture(dimension=128)
     vectors = mixture.draw(count)
     np.save(folder / "base.npy", vectors)
     data = table(SIFT.name, vectors)
@@ -114,6 +132,16 @@ def make_glove(folder: Path) -> None:
     write_vector_datasets(folder, GLOVE, table(GLOVE.name, vectors, words), vectors, queries)
 
 
+def make_wide(folder: Path) -> None:
+    """The `wide` set."""
+    folder.mkdir(parents=True, exist_ok=True)
+    mixture = Mixture(dimension=384)
+    vectors = mixture.draw(WIDE_ROWS)
+    np.save(folder / "base.npy", vectors)
+    data = table(WIDE.name, vectors)
+    write_vector_datasets(folder, WIDE, data, vectors, mixture.draw(QUERIES))
+
+
 def main() -> None:
     """Read the command line and make every set."""
     parser = argparse.ArgumentParser(
@@ -128,6 +156,7 @@ def main() -> None:
     make_sift(options.out / "sift", options.rows, options.vectors)
     if options.vectors:
         make_glove(options.out / "glove")
+        make_wide(options.out / "wide")
 
 
 if __name__ == "__main__":

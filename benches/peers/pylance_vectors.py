@@ -29,10 +29,13 @@ def statistics_of(dataset: lance.LanceDataset) -> dict:
     return dataset.stats.index_stats(index["name"])["indices"][0]
 
 
-def ask(dataset: lance.LanceDataset, query: np.ndarray, **how: object) -> list[int]:
+def ask(
+    dataset: lance.LanceDataset, query: np.ndarray, filter: str | None = None, **how: object
+) -> list[int]:
     """One query; the ids of its rows."""
     nearest = {"column": "vector", "q": query, "k": K, **how}
-    scanner = dataset.scanner(columns=["_distance"], nearest=nearest, with_row_id=True)
+    rows = {"filter": filter, "prefilter": True, "with_row_id": True}
+    scanner = dataset.scanner(columns=["_distance"], nearest=nearest, **rows)
     return scanner.to_table().column("_rowid").to_pylist()
 
 
@@ -46,7 +49,7 @@ def first(path: Path, query: np.ndarray) -> dict:
     return dict(zip(("open_us", "first_query_us"), (time * 1e6 for time in times), strict=True))
 
 
-def serve(dataset: lance.LanceDataset, queries: np.ndarray) -> None:
+def serve(dataset: lance.LanceDataset, queries: np.ndarray, filter: str) -> None:
     """Measure what standard input asks for, with a warm index."""
     metric = statistics_of(dataset)["metric_type"]
     for query in queries[:QUERIES]:
@@ -60,6 +63,7 @@ def serve(dataset: lance.LanceDataset, queries: np.ndarray) -> None:
         for probes in PROBES
     }
     operations["refine/10"] = lambda: search(QUERIES, nprobes=10, refine_factor=REFINE)
+    operations["filtered/20"] = lambda: search(QUERIES, nprobes=20, filter=filter)
     operations["exact"] = lambda: search(EXACT, use_index=False, metric=metric)
     run(operations, True)
 
@@ -82,7 +86,8 @@ def main() -> None:
         centroids = statistics_of(lance.dataset(options.dataset))["centroids"]
         np.save(options.centroids, np.asarray(centroids, np.float32))
     elif options.serve:
-        serve(lance.dataset(options.dataset), np.array(queries))
+        filter = (options.dataset.parent / "filter.sql").read_text()
+        serve(lance.dataset(options.dataset), np.array(queries), filter)
     else:
         sys.exit("this worker only serves")
 

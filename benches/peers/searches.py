@@ -5,10 +5,11 @@
 | `probes/N` | one query after the other, N partitions each |
 | `refine/N` | the same, `REFINE` × as many candidates, ranked by their exact distances |
 | `batch/N` | `BATCH` queries at once, N partitions each |
+| `filtered/N` | as `probes`, of the rows for which the filter of `filter.sql` holds |
 | `exact` | a few queries without the index |
 
 Answers hold the times of single queries (of `batch`, of the whole of it), and `ids`: the row ids
-that each query found. `lancet-vector-bench` is the same in Rust.
+that each query found. `lancet-vector-bench` is the same in Rust, and has some operations more.
 """
 
 import math

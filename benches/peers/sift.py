@@ -1,4 +1,4 @@
-"""The vectors of the `sift` set: a seeded mixture that looks like SIFT descriptors.
+"""The vectors of the `sift` and `wide` sets: a seeded mixture that looks like SIFT descriptors.
 
 2,000 Gaussian clusters with Pareto sizes. Each spreads along the 16 directions of one of 64
 subspaces, plus isotropic noise; values are rounded to whole numbers in 0..255.
@@ -7,7 +7,6 @@ subspaces, plus isotropic noise; values are rounded to whole numbers in 0..255.
 import numpy as np
 
 SEED = 20261129
-DIMENSION = 128
 
 CLUSTERS = 2000
 SUBSPACES = 64
@@ -18,13 +17,14 @@ NOISE = 9.0
 class Mixture:
     """The clusters, and one random stream that every draw continues."""
 
-    def __init__(self, seed: int = SEED):
+    def __init__(self, dimension: int, seed: int = SEED):
+        self.dimension = dimension
         rng = np.random.default_rng(seed)
         weights = rng.pareto(1.1, CLUSTERS) + 0.05
         self.weights = weights / weights.sum()
-        self.centers = np.clip(rng.gamma(0.7, 42.0, (CLUSTERS, DIMENSION)), 0, 190)
+        self.centers = np.clip(rng.gamma(0.7, 42.0, (CLUSTERS, dimension)), 0, 190)
         bases = [
-            np.linalg.qr(rng.standard_normal((DIMENSION, RANK)))[0].T for _ in range(SUBSPACES)
+            np.linalg.qr(rng.standard_normal((dimension, RANK)))[0].T for _ in range(SUBSPACES)
         ]
         self.bases = np.stack(bases).astype(np.float32)
         self.scale = (np.linspace(1.0, 0.25, RANK) * 60).astype(np.float32)
@@ -34,9 +34,9 @@ class Mixture:
         self.rng = rng
 
     def draw(self, count: int) -> np.ndarray:
-        """The next `count` vectors, `[count, DIMENSION]` f32, in random order."""
+        """The next `count` vectors, `[count, dimension]` f32, in random order."""
         labels = np.sort(self.rng.choice(CLUSTERS, count, p=self.weights))
-        vectors = np.empty((count, DIMENSION), np.float32)
+        vectors = np.empty((count, self.dimension), np.float32)
         clusters, starts = np.unique(labels, return_index=True)
         ends = np.append(starts[1:], count)
         for cluster, start, end in zip(clusters, starts, ends, strict=True):
@@ -47,5 +47,7 @@ class Mixture:
     def _members(self, cluster: int, count: int) -> np.ndarray:
         spread = self.spread[cluster]
         along = self.rng.standard_normal((count, RANK), dtype=np.float32) * self.scale * spread
-        noise = self.rng.standard_normal((count, DIMENSION), dtype=np.float32) * (NOISE * spread)
+        noise = self.rng.standard_normal((count, self.dimension), dtype=np.float32) * (
+            NOISE * spread
+        )
         return self.centers[cluster] + along @ self.bases[self.subspace[cluster]] + noise

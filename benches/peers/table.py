@@ -65,6 +65,16 @@ def table(set_name: str, vectors: np.ndarray, texts: list[str] | None = None) ->
     )
 
 
+def one_in_a_hundred(data: pa.Table) -> tuple[str, np.ndarray]:
+    """A range of the shuffled times as a filter, and the numbers of its rows, 1 % of all."""
+    times = data["event_time_shuffled"].to_numpy().astype("datetime64[us]")
+    low, high = np.sort(times)[[len(times) // 2, len(times) // 2 + len(times) // 100]]
+    # Whole seconds, as all of these times are.
+    bounds = (str(bound.astype("datetime64[s]")).replace("T", " ") for bound in (low, high))
+    condition = "event_time_shuffled >= TIMESTAMP '{}' AND event_time_shuffled < TIMESTAMP '{}'"
+    return condition.format(*bounds), np.flatnonzero((low <= times) & (times < high))
+
+
 def words(vocabulary: list[str], indices: np.ndarray) -> pa.Array:
     """The string column whose row `i` is `vocabulary[indices[i]]`."""
     return pa.array(vocabulary).take(pa.array(indices))

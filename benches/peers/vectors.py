@@ -6,6 +6,7 @@ BIN is lancet-vector-bench, PY an interpreter with pylance; this one needs faiss
 index of prepare.py, OP an operation of searches.py; both are repeatable. The workers take turns,
 operation by operation, pass after pass; a figure is the median over the passes. Recall is that of
 the ten nearest. FAISS has the partitions of the Lance index; its indices are made once, and kept.
+Under a table is what new processes take, and what lancet does on two threads and in which steps.
 """
 
 import argparse
@@ -22,6 +23,12 @@ from compare import HERE, Answers, Worker, duration, figure, pylance_version
 from searches import BATCH, PROBES, K, row_ids
 
 KINDS = ["ivf_flat", "ivf_pq", "ivf_pq4", "ivf_sq"]
+OURS = ["steps/10", "threads/10", "bandwidth"]
+"""Operations that only lancet has: they say what its times are held against."""
+
+PROCESSES = ["growth", "first"]
+"""What is measured with new processes."""
+
 FIRSTS = 5
 """New processes whose first query is measured."""
 
@@ -31,8 +38,10 @@ def operations(kind: str) -> list[str]:
     names = [f"probes/{count}" for count in PROBES]
     if kind.startswith("ivf_pq"):
         names.append("refine/10")
-    names.append("batch/10")
-    return [*names, "exact", "bandwidth"] if kind == "ivf_flat" else names
+    names += ["filtered/20", "batch/10"]
+    if kind == "ivf_flat":
+        names.append("exact")
+    return [*names, *OURS, *PROCESSES]
 
 
 def recall(answers: Answers, operation: str, expected: np.ndarray) -> float:
@@ -57,6 +66,49 @@ def first_queries(command: list[str | Path]) -> float:
     return statistics.median(json.loads(output)["first_query_us"] for output in outputs)
 
 
+def growth(command: list[str | Path]) -> str:
+    """How the memory of a new process grows, and what it may take at most."""
+    of = json.loads(subprocess.check_output([*command, "--growth"]))
+    limit = 5e6 + 8 * of["rows"]
+    if "pq" in command[1].name:
+        limit += 1.2 * of["bytes"]
+    return (
+        f"1,000 queries of a new process touch {of['partitions']:,} partitions with "
+        f"{of['rows']:,} rows; its anonymous memory grows by {of['growth'] / 1e6:.1f} MB, "
+        f"at most to be {limit / 1e6:.1f} MB."
+    )
+
+
+def of_lancet(answers: Answers, base: np.ndarray) -> list[str]:
+    """What lancet alone is asked for, in words."""
+    lines = []
+    if answers.get("exact"):
+        rate = base.nbytes / figure(answers, "exact", "median_us") / 1e3
+        lines.append(f"Exact search goes through {rate:.1f} GB/s.")
+    if answers.get("steps/10"):
+        keys = ["whole_us", "rank_us", "scan_us", "fixed_us", "scan_gb_per_s"]
+        *times, fixed, rate = (figure(answers, "steps/10", key) for key in keys)
+        whole, rank, scan = map(duration, times)
+        lines.append(
+            f"A query at ten probes: {whole}, of which ranking {rank}, scan {scan} "
+            f"({rate:.1f} GB/s), the rest {fixed:.1f} µs."
+        )
+    if answers.get("threads/10"):
+        keys = ["one_per_s", "two_per_s", "one_gb_per_s", "two_gb_per_s"]
+        one, two, *rates = (figure(answers, "threads/10", key) for key in keys)
+        lines.append(
+            f"Two threads: {two / one:.2f} × of one ({two:,.0f} and {one:,.0f} queries a second, "
+            f"{rates[1]:.1f} and {rates[0]:.1f} GB/s)."
+        )
+    if answers.get("bandwidth"):
+        one, two = (figure(answers, "bandwidth", key) for key in ("gb_per_s", "two_gb_per_s"))
+        lines.append(f"base.npy, mapped, is read at {one:.1f} GB/s, by two threads at {two:.1f}.")
+    if answers.get("filtered/20"):
+        made = duration(figure(answers, "filtered/20", "prefilter_us"))
+        lines.append(f"lancet evaluates the filter in {made}, once for all queries.")
+    return lines
+
+
 def make_faiss_index(folder: Path, kind: str, pylance: list[str | Path]) -> None:
     """Make the index of FAISS, unless it is there."""
     if (folder / f"faiss-{kind}.index").exists():
@@ -68,6 +120,29 @@ def make_faiss_index(folder: Path, kind: str, pylance: list[str | Path]) -> None
         subprocess.run([*build, *centroids], check=True)
 
 
+def start(name: str, operations: list[str], command: list[str | Path]) -> Worker:
+    """A worker that has loaded what it needs: while others are measured, it does nothing."""
+    worker = Worker(name, [*operations, "ready"], command)
+    # No worker knows this operation, so the answer comes at once.
+    worker.measure("ready")
+    return worker
+
+
+def print_table(
+    title: str, workers: list[Worker], nearest: np.ndarray, of_filtered: np.ndarray
+) -> None:
+    """A row for each operation of all workers, with what they ought to find."""
+    heads = " | ".join(f"{worker.name} | p99 | recall" for worker in workers)
+    print(f"| {title} | {heads} |")
+    print("|---|" + "---:|" * 3 * len(workers))
+    for name in workers[-1].answers:
+        if name not in [*OURS, "ready"]:
+            expected = of_filtered if name.startswith("filtered") else nearest
+            row = [cell for worker in workers for cell in cells(worker, name, expected)]
+            print(f"| {name} | {' | '.join(row)} |")
+    print()
+
+
 def measure(kind: str, options: argparse.Namespace) -> None:
     """Let the workers take turns over one kind of index, and print its table."""
     folder = options.folder
@@ -77,33 +152,42 @@ def measure(kind: str, options: argparse.Namespace) -> None:
     make_faiss_index(folder, kind, theirs)
     if options.passes == 0:
         return
-    names = [name for name in operations(kind) if not options.only or name in options.only]
-    pylance = Worker(f"pylance {pylance_version(options.python)}", names, theirs)
-    faiss = Worker("FAISS", names, [sys.executable, HERE / "faiss_vectors.py", folder, kind])
-    lancet = Worker("lancet", names, ours)
-    workers = [pylance, faiss, lancet]
+    asked = [name for name in operations(kind) if not options.only or name in options.only]
+    names = [name for name in asked if name not in PROCESSES]
+    pylance = f"pylance {pylance_version(options.python)}"
+    commands = {
+        pylance: theirs,
+        "FAISS": [sys.executable, HERE / "faiss_vectors.py", folder, kind],
+        "lancet": ours,
+    }
+    shared = set(names) - set(OURS)
+    workers = [
+        start(name, names, command)
+        for name, command in commands.items()
+        if shared or name == "lancet"
+    ]
+    lancet = workers[-1]
     for _ in range(options.passes):
         for name in names:
-            for worker in workers:
+            for worker in [lancet] if name in OURS else workers:
                 worker.measure(name)
     for worker in workers:
         worker.close()
 
-    rows = np.load(folder / "base.npy", mmap_mode="r").shape[0]
-    expected = row_ids(np.load(folder / "truth.npy")[:, :K], rows)
-    heads = " | ".join(f"{worker.name} | p99 | recall" for worker in workers)
-    print(f"| {folder.name}, {kind} | {heads} |")
-    print("|---|" + "---:|" * 3 * len(workers))
-    for name in names:
-        if name != "bandwidth":
-            row = [cell for worker in workers for cell in cells(worker, name, expected)]
-            print(f"| {name} | {' | '.join(row)} |")
-    print()
-    if "bandwidth" in names:
-        rate = figure(lancet.answers, "bandwidth", "gb_per_s")
-        print(f"base.npy, mapped, is read at {rate:.1f} GB/s.")
-    times = [duration(first_queries(command)) for command in (theirs, ours)]
-    print(f"First query of a new process: {times[0]} by {pylance.name}, {times[1]} by lancet.")
+    base = np.load(folder / "base.npy", mmap_mode="r")
+    nearest, of_filtered = (
+        row_ids(np.load(folder / name)[:, :K], len(base))
+        for name in ("truth.npy", "filtered-truth.npy")
+    )
+    if shared:
+        print_table(f"{folder.name}, {kind}", workers, nearest, of_filtered)
+    for line in of_lancet(lancet.answers, base):
+        print(line)
+    if "growth" in asked:
+        print(growth(ours))
+    if "first" in asked:
+        times = [duration(first_queries(command)) for command in (theirs, ours)]
+        print(f"First query of a new process: {times[0]} by {pylance}, {times[1]} by lancet.")
     print()
 
 
@@ -119,7 +203,8 @@ def main() -> None:
     parser.add_argument("--only", action="append", help="only this operation; repeatable")
     parser.add_argument("--passes", type=int, default=3, help="with 0, FAISS's indices are made")
     options = parser.parse_args()
-    for kind in options.kind or KINDS:
+    made = [kind for kind in KINDS if (options.folder / f"{kind}.lance").exists()]
+    for kind in options.kind or made:
         measure(kind, options)
 
 

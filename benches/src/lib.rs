@@ -5,6 +5,7 @@
 
 pub mod bandwidth;
 pub mod npy;
+pub mod segment;
 
 use std::{
     fmt::Write as _,

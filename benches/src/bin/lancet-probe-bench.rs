@@ -5,52 +5,24 @@
 //! `SEGMENT` is the folder of `index.idx` and `auxiliary.idx`. For 1, 5, 10, 20 and 50 probes prints the medians over all
 //! queries, of which each is searched on its own, after a round that warms the caches.
 
-use lancet::storage::{Bytes, FormatError, Source};
-use lancet_benches::{median, npy};
-use lancet_format::index::IndexFiles;
+use lancet_benches::{median, npy, segment};
 use lancet_index::{
-    ivf::{Ivf, Scratch},
+    ivf::Scratch,
     nearest::{Arrivals, Range},
     vector::Vector,
 };
-use std::{
-    env,
-    error::Error,
-    fs, io,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Instant,
-};
-
-/// The files of a segment, read whole.
-#[derive(Debug)]
-struct Folder(PathBuf);
-
-impl IndexFiles for Folder {
-    fn open(&self, name: &str) -> Result<Option<Arc<dyn Source>>, FormatError> {
-        match fs::read(self.0.join(name)) {
-            Ok(bytes) => Ok(Some(Arc::new(Bytes::from(bytes)))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(FormatError::source(error)),
-        }
-    }
-
-    fn names(&self) -> Result<Vec<String>, FormatError> {
-        let entries = fs::read_dir(&self.0).map_err(FormatError::source)?;
-        Ok(entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
-    }
-}
+use std::{env, error::Error, path::Path, time::Instant};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [segment, queries, rest @ ..] = &arguments[..] else {
+    let [folder, queries, rest @ ..] = &arguments[..] else {
         return Err("usage: lancet-probe-bench SEGMENT QUERIES.npy [--k K]".into());
     };
     let k = match rest {
         [name, k] if name == "--k" => k.parse()?,
         _ => 10,
     };
-    let ivf = Ivf::open(&Folder(segment.into()))?;
+    let ivf = segment::open(Path::new(folder))?;
     let (queries, dim) = npy::read(Path::new(queries), 300)?;
     let item = ivf.file().centroids().item();
     let vectors = queries.chunks_exact(dim).map(|query| {

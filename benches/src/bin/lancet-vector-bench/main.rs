@@ -1,29 +1,36 @@
 //! Searches for the ten nearest rows: a worker as `benches/peers` describes it, on one thread.
 //!
-//! usage: lancet-vector-bench DATASET QUERIES.npy [--serve | --first]
+//! usage: lancet-vector-bench DATASET QUERIES.npy [--serve | --first | --growth]
 //!
 //! | operation | one round |
 //! |---|---|
 //! | `probes/N` | one query after the other, N partitions each |
 //! | `refine/N` | the same, with ten times as many candidates, ranked by their exact distances |
 //! | `batch/N` | 500 queries at once, N partitions each |
+//! | `filtered/N` | as `probes`, of the rows for which `filter.sql`, beside the dataset, holds |
 //! | `exact` | a few queries without the index |
+//! | `steps/N` | as `probes`; ranking and scan of each query are timed apart as well (`steps.rs`) |
+//! | `threads/N` | as `probes`, on one thread and on two (`threads.rs`) |
 //! | `bandwidth` | all of `base.npy`, beside the dataset and mapped, is read: the limit of scans |
 //!
 //! Answers hold the times of single queries (of `batch`, of the whole of it), and `ids`: the row ids that each query found.
-//! With `--first` it opens the dataset and its index, asks one query at ten probes, and prints how long that took: what a
-//! new process sees.
+//! Those of `filtered` say in `prefilter_us` what evaluating the filter took, once for all queries; the last three have figures
+//! of their own. `--first` and `--growth` are what a new process takes: time, and memory (`process.rs`).
+
+mod process;
+mod steps;
+mod threads;
 
 use lancet::{
     Batch, Column, Dataset, Prefilter, SearchParams, SearchScratch, VectorIndex,
     storage::{Mapped, Storage},
 };
-use lancet_benches::{bandwidth, latency, npy, run, throughput, time_rounds};
-use lancet_kernels::roofline;
+use lancet_benches::{latency, median, npy, run, segment, time_rounds};
+use lancet_index::ivf::Ivf;
 use std::{
     env,
     error::Error,
-    hint::black_box,
+    fs,
     path::Path,
     process::ExitCode,
     time::{Duration, Instant},
@@ -38,7 +45,7 @@ const EXACT: usize = 5;
 /// There are no more rounds over all queries after so long.
 const LONGEST: Duration = Duration::from_millis(500);
 
-const OPERATIONS: [&str; 9] = [
+const OPERATIONS: [&str; 12] = [
     "probes/1",
     "probes/5",
     "probes/10",
@@ -46,13 +53,18 @@ const OPERATIONS: [&str; 9] = [
     "probes/50",
     "refine/10",
     "batch/10",
+    "filtered/20",
     "exact",
+    "steps/10",
+    "threads/10",
     "bandwidth",
 ];
 
 struct Bench<'a> {
     dataset: Dataset,
     index: VectorIndex,
+    /// The segment of the index, for what is timed of its steps.
+    ivf: Ivf,
     /// The folder that holds the dataset.
     folder: &'a Path,
     queries: Vec<f32>,
@@ -65,23 +77,26 @@ impl Bench<'_> {
 
     fn measure(&self, operation: &str) -> Option<String> {
         let (name, probes) = operation.split_once('/').unwrap_or((operation, "1"));
-        let params = SearchParams::default().k(K).nprobes(probes.parse().ok()?);
+        let probes = probes.parse().ok()?;
+        let params = SearchParams::default().k(K).nprobes(probes);
         match name {
-            "probes" => Some(self.single(&params)),
-            "refine" => Some(self.single(&params.refine(REFINE))),
+            "probes" => Some(self.single(&params, &Prefilter::default())),
+            "refine" => Some(self.single(&params.refine(REFINE), &Prefilter::default())),
             "batch" => Some(self.batch(&params)),
+            "filtered" => Some(self.filtered(&params)),
             "exact" => Some(rounds(EXACT, |number, ids| self.exact(number, ids))),
+            "steps" => Some(steps::measure(self, probes)),
+            "threads" => Some(threads::measure(self, &params)),
             "bandwidth" => Some(self.bandwidth()),
             _ => None,
         }
     }
 
-    fn single(&self, params: &SearchParams) -> String {
+    fn single(&self, params: &SearchParams, prefilter: &Prefilter) -> String {
         let (mut scratch, mut hits) = (self.index.scratch(), Vec::new());
-        let all = Prefilter::default();
         rounds(QUERIES, |number, ids| {
             let query = self.query(number);
-            self.index.search(query, params, &all, &mut scratch, &mut hits).expect("a search");
+            self.index.search(query, params, prefilter, &mut scratch, &mut hits).expect("a search");
             ids.extend(hits.iter().map(|hit| hit.row_id));
         })
     }
@@ -98,6 +113,19 @@ impl Bench<'_> {
         format!("{}, \"ids\": {ids:?}", latency(times))
     }
 
+    fn filtered(&self, params: &SearchParams) -> String {
+        let filter = fs::read_to_string(self.folder.join("filter.sql")).expect("a filter");
+        let make = || {
+            let scan = self.dataset.scan().filter(filter.as_str()).expect("a filter");
+            self.index.prefilter(&scan).expect("a prefilter")
+        };
+        let mut times = time_rounds(20, || {
+            make();
+        });
+        let made = median(&mut times).as_secs_f64() * 1e6;
+        format!("{}, \"prefilter_us\": {made:.2}", self.single(params, &make()))
+    }
+
     fn exact(&self, number: usize, ids: &mut Vec<u64>) {
         let search = self.dataset.scan().nearest(COLUMN, self.query(number)).expect("a search");
         let search = search.k(K).metric(self.index.metric()).use_index(false);
@@ -108,17 +136,7 @@ impl Bench<'_> {
     fn bandwidth(&self) -> String {
         let mapping = Mapped.open(self.folder.join("base.npy").to_str().expect("a path of text"));
         let mapping = mapping.expect("the file opens");
-        let bytes = mapping.in_memory().expect("a mapping is memory");
-        let words: &[u64] = bytemuck::cast_slice(&bytes[..bytes.len() / 8 * 8]);
-        let fastest = [bandwidth::sum, bandwidth::sum_streams, roofline::read]
-            .map(|probe: fn(&[u64]) -> u64| {
-                time_rounds(3, || {
-                    black_box(probe(words));
-                })
-            })
-            .into_iter()
-            .min_by_key(|times| times.iter().min().copied());
-        throughput(fastest.expect("three probes"), words.len() * 8)
+        threads::bandwidth(mapping.in_memory().expect("a mapping is memory"))
     }
 }
 
@@ -139,34 +157,28 @@ fn rounds(queries: usize, mut ask: impl FnMut(usize, &mut Vec<u64>)) -> String {
     format!("{}, \"ids\": {found:?}", latency(times))
 }
 
-/// The times of a new process: until dataset and index are open, and until the first query is answered.
-fn first(dataset: &str, query: &[f32]) -> lancet::Result<String> {
-    let start = Instant::now();
-    let index = Dataset::open(dataset)?.vector_index(COLUMN)?;
-    let open = start.elapsed();
-    let params = SearchParams::default().k(K).nprobes(10);
-    let (mut scratch, mut hits) = (index.scratch(), Vec::new());
-    index.search(query, &params, &Prefilter::default(), &mut scratch, &mut hits)?;
-    let [open, both] = [open, start.elapsed()].map(|time| time.as_secs_f64() * 1e6);
-    Ok(format!("{{\"open_us\": {open:.1}, \"first_query_us\": {both:.1}}}"))
-}
-
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [path, queries, options @ ..] = &arguments[..] else {
-        eprintln!("usage: lancet-vector-bench DATASET QUERIES.npy [--serve | --first]");
+        eprintln!("usage: lancet-vector-bench DATASET QUERIES.npy [--serve | --first | --growth]");
         return Ok(ExitCode::from(2));
     };
-    let (queries, dimension) = npy::read(Path::new(queries), BATCH)?;
-    if options.iter().any(|option| option == "--first") {
-        println!("{}", first(path, &queries[..dimension])?);
+    let asked = |name: &str| options.iter().any(|option| option == name);
+    let limit = if asked("--growth") { process::QUERIES } else { BATCH };
+    let (queries, dimension) = npy::read(Path::new(queries), limit)?;
+    if asked("--first") {
+        println!("{}", process::first(path, &queries[..dimension])?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if asked("--growth") {
+        println!("{}", process::growth(path, &queries)?);
         return Ok(ExitCode::SUCCESS);
     }
     let dataset = Dataset::open(path)?;
     let index = dataset.vector_index(COLUMN)?;
     index.prewarm()?;
     let folder = Path::new(path).parent().unwrap_or(Path::new("."));
-    let bench = Bench { dataset, index, folder, queries };
-    run(&OPERATIONS, options.iter().any(|option| option == "--serve"), |name| bench.measure(name));
+    let bench = Bench { dataset, index, ivf: segment::of_dataset(Path::new(path))?, folder, queries };
+    run(&OPERATIONS, asked("--serve"), |name| bench.measure(name));
     Ok(ExitCode::SUCCESS)
 }
