@@ -72,6 +72,11 @@ pub struct DataFile {
 }
 
 impl DataFile {
+    /// Whether later files took over some of its fields: their values were written again, for the rows that were there.
+    pub fn has_replaced_fields(&self) -> bool {
+        self.fields.contains(&TOMBSTONE)
+    }
+
     /// The column that holds field `id` in this file, or −1 if only the field's children have columns.
     pub fn column_of(&self, id: i32) -> Option<i32> {
         if id == TOMBSTONE {

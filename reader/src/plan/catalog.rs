@@ -215,9 +215,9 @@ impl Segment {
                 Coverage::of_moved(dataset, &self.meta, kind, entries, reuse)?
             }
             (None, IndexKind::ZoneMap(_) | IndexKind::BloomFilter) => {
-                Coverage::of(dataset, &self.meta, Some(self.open(dataset, kind)?))?
+                Coverage::of(dataset, &self.meta, kind, Some(self.open(dataset, kind)?))?
             }
-            (None, _) => Coverage::of(dataset, &self.meta, None)?,
+            (None, _) => Coverage::of(dataset, &self.meta, kind, None)?,
         };
         Ok(self.coverage.get_or_init(|| coverage))
     }

@@ -5,7 +5,9 @@
 //! - the manifest says that it covers it, and
 //! - no row of it was created after the segment (a merge may add rows to a fragment that Lance still counts as covered),
 //!   and
-//! - it has zones of it, if it is made of zones (Lance may move the coverage of those to fragments they do not know).
+//! - it has zones of it, if it is made of zones (Lance may move the coverage of those to fragments they do not know), and
+//! - none of its columns was written again in place, if it is a LabelList: Lance goes on counting such a fragment, since it
+//!   knows the column by the field of the list, and the change by that of the elements.
 //!
 //! Where a compaction left indices untold, the manifest says too much: when a table is compacted again, and its indices
 //! are told this time, Lance gives new addresses only to entries that name the fragments of the day. Entries older than
@@ -24,7 +26,7 @@ use super::{catalog::Opened, fragments::Fragments, places};
 use crate::{Dataset, Result, fragment::Fragment};
 use lancet_format::{
     index::{BitmapIndex, IdDomain, IndexKind, RowAddressSet, Zone},
-    table::{FragmentReuse, IndexMetadata, Roaring},
+    table::{DataFile, FragmentReuse, IndexMetadata, Roaring},
 };
 use lancet_index::{
     RowSet, btree,
@@ -57,7 +59,12 @@ impl Coverage {
     ///
     /// # Errors
     /// Those of the rows' versions.
-    pub(super) fn of(dataset: &Dataset, meta: &IndexMetadata, opened: Option<&Opened>) -> Result<Self> {
+    pub(super) fn of(
+        dataset: &Dataset,
+        meta: &IndexMetadata,
+        kind: &IndexKind,
+        opened: Option<&Opened>,
+    ) -> Result<Self> {
         let zones = opened.and_then(zones).map(|zones| {
             let mut known: Vec<u32> = zones.iter().map(|zone| zone.fragment).collect();
             known.dedup();
@@ -66,7 +73,7 @@ impl Coverage {
         let mut fragments = Fragments::none(dataset.fragments().len());
         for (position, fragment) in dataset.fragments().iter().enumerate() {
             let has_zones = zones.as_ref().is_none_or(|zones| zones.contains(fragment.meta.id));
-            if has_zones && claims(dataset, meta, meta.fragments.as_ref(), fragment)? {
+            if has_zones && claims(dataset, meta, kind, meta.fragments.as_ref(), fragment)? {
                 fragments.insert(position);
             }
         }
@@ -94,7 +101,7 @@ impl Coverage {
         let names_each_row = !matches!(kind, IndexKind::LabelList { .. } | IndexKind::NGram);
         let mut unknown = Vec::new();
         for (position, fragment) in dataset.fragments().iter().enumerate() {
-            if !claims(dataset, meta, stored.as_ref(), fragment)? {
+            if !claims(dataset, meta, kind, stored.as_ref(), fragment)? {
                 continue;
             }
             let before = unknown.len();
@@ -113,14 +120,19 @@ impl Coverage {
     }
 }
 
-/// Whether the manifest says that a segment covers a fragment, and no row of it is newer.
+/// Whether the manifest says that a segment covers a fragment, and nothing in it is newer.
 fn claims(
     dataset: &Dataset,
     meta: &IndexMetadata,
+    kind: &IndexKind,
     stored: Option<&Roaring>,
     fragment: &Fragment,
 ) -> Result<bool> {
     let is_stored = stored.is_some_and(|stored| stored.contains(fragment.meta.id));
+    let is_of_lists = matches!(kind, IndexKind::LabelList { .. });
+    if is_of_lists && fragment.meta.files.iter().any(DataFile::has_replaced_fields) {
+        return Ok(false);
+    }
     Ok(is_stored && fragment.newest_row(dataset.pool())? <= meta.dataset_version)
 }
 
