@@ -16,6 +16,11 @@ use crate::{
     random::{Random, rounds},
 };
 
+/// So many rows, or fewer where each operation takes a thousand times as long.
+fn some(rows: usize) -> usize {
+    if cfg!(miri) { rows / 8 } else { rows }
+}
+
 /// Points around `centers` random places.
 fn clustered(random: &mut Random, count: usize, dim: usize, centers: usize) -> Vec<f32> {
     let unit = |random: &mut Random| (random.word() >> 40) as f32 / (1 << 23) as f32 - 1.0;
@@ -75,7 +80,11 @@ fn naive(
 fn centroids_are_those_of_the_definition() {
     let mut random = Random(1);
     for _ in 0..rounds(30) {
-        let (count, dim, k) = (50 + random.below(300), 1 + random.below(20), 2 + random.below(40));
+        let (count, dim, k) = (
+            50 + random.below(if cfg!(miri) { 10 } else { 300 }),
+            1 + random.below(20),
+            2 + random.below(40),
+        );
         let centers = 1 + random.below(30);
         let rows = clustered(&mut random, count, dim, centers);
         let first: Vec<f32> = rows[..k * dim].to_vec();
@@ -103,7 +112,7 @@ fn centroids_are_those_of_the_definition() {
 fn inertia_never_rises() {
     let mut random = Random(2);
     for round in 0..rounds(20) {
-        let rows = clustered(&mut random, 500, 8, 12);
+        let rows = clustered(&mut random, some(500), 8, 12);
         let options = KMeans::plain(10).seed(round as u64).seeding(Seeding::PlusPlus);
         let trained = options.train(&rows, 8, Metric::L2).unwrap();
         for two in trained.iterations.windows(2) {
@@ -183,7 +192,7 @@ fn pruning_does_not_change_centroids() {
 #[test]
 fn half_precision_is_trained_as_f32() {
     let mut random = Random(6);
-    let rows = clustered(&mut random, 400, 6, 8);
+    let rows = clustered(&mut random, some(400), 6, 8);
     let halves: Vec<f16> = rows.iter().map(|&x| f16::from_f32(x)).collect();
     let widened: Vec<f32> = halves.iter().map(|x| x.to_f32()).collect();
     let options = KMeans::new(8);
@@ -194,7 +203,7 @@ fn half_precision_is_trained_as_f32() {
 #[test]
 fn cosine_sees_directions_alone() {
     let mut random = Random(7);
-    let rows = clustered(&mut random, 300, 5, 6);
+    let rows = clustered(&mut random, some(300), 5, 6);
     let stretched: Vec<f32> = rows
         .chunks(5)
         .enumerate()
@@ -316,17 +325,17 @@ fn numbers_of_any_size_have_finite_centroids() {
 #[test]
 fn a_sample_is_enough() {
     let mut random = Random(11);
-    let rows = clustered(&mut random, 2000, 4, 5);
-    let trained = KMeans::new(5).sample_rate(Some(50)).train(&rows, 4, Metric::L2).unwrap();
-    assert_eq!(trained.rows, 250);
+    let rows = clustered(&mut random, some(2000), 4, 5);
+    let trained = KMeans::new(5).sample_rate(Some(20)).train(&rows, 4, Metric::L2).unwrap();
+    assert_eq!(trained.rows, 100);
     let trained = KMeans::new(5).sample_rate(Some(5000)).train(&rows, 4, Metric::L2).unwrap();
-    assert_eq!(trained.rows, 2000);
+    assert_eq!(trained.rows, some(2000));
 }
 
 #[test]
 fn more_redos_are_no_worse() {
     let mut random = Random(12);
-    let rows = clustered(&mut random, 600, 3, 25);
+    let rows = clustered(&mut random, some(600), 3, 25);
     let one = KMeans::plain(25).train(&rows, 3, Metric::L2).unwrap();
     let five = KMeans::plain(25).redos(5).train(&rows, 3, Metric::L2).unwrap();
     assert!(five.inertia <= one.inertia);
@@ -336,7 +345,7 @@ fn more_redos_are_no_worse() {
 #[test]
 fn a_caller_watches_and_cancels() {
     let mut random = Random(13);
-    let rows = clustered(&mut random, 500, 3, 25);
+    let rows = clustered(&mut random, some(500), 3, 25);
     let mut seen = 0;
     let mut progress = |iteration: &Iteration| {
         seen += 1;
