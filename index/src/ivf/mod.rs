@@ -206,6 +206,9 @@ impl Ivf {
         let mut is_prepared = false;
         for piece in partition.pieces() {
             if scratch.keep(filter, piece.row_ids()) {
+                if filter.is_some() && self.scan_few(query, number, piece, scratch, found) {
+                    continue;
+                }
                 if !is_prepared {
                     self.prepare_codes(query, number, piece, scratch);
                     is_prepared = true;
@@ -227,6 +230,29 @@ impl Ivf {
             }
             Codes::Scalar(quantizer) => quantizer.prepare(&query.vector, self.metric, &mut scratch.scalar),
         }
+    }
+
+    /// Searches the rows of partition `number` that are in the scratch's mask, if they are so few that what makes many fast
+    /// does not pay; whether they were.
+    fn scan_few(
+        &self,
+        query: &Query,
+        number: usize,
+        piece: Piece<'_>,
+        scratch: &mut Scratch,
+        found: &mut dyn Collector,
+    ) -> bool {
+        let Codes::Product(quantizer) = &self.codes else { return false };
+        let Scratch { mask, block: room, product, .. } = scratch;
+        if mask::count(mask) > quantizer.few() {
+            return false;
+        }
+        let block = Block { rows: 0..piece.row_ids().len(), kept: Some(mask), threshold: found.threshold() };
+        room.clear();
+        let (vector, centroids, codes) = (&query.vector, self.file.centroids(), piece.codes().as_slice());
+        quantizer.scan_few(vector, centroids, number, self.metric, codes, &block, product, room);
+        room.offer(piece.row_ids(), found);
+        true
     }
 
     /// Searches some rows of the partition that the scratch was prepared for, or those in its mask.

@@ -6,7 +6,7 @@
 //! ```
 //! Vectors are unit vectors under cosine, whose squared distance is twice 1 − cosine.
 
-use super::{Block, BlockScratch};
+use super::{Block, BlockScratch, block::Wanted};
 use crate::{Error, Result, vector::Vector};
 use alloc::vec::Vec;
 use half::f16;
@@ -95,11 +95,30 @@ impl Quantizer {
                 false => words.squared_distances(vector, out),
             });
         }
-        let Scratch { residual, wide_residual, lookup } = scratch;
         let is_dot = metric == Metric::Dot;
+        if !self.take_residual(query, centroids, number, is_dot, scratch) {
+            return;
+        }
+        let Scratch { residual, wide_residual, lookup } = scratch;
+        match &self.codebook {
+            Codebook::Float32(words) => table(words, residual, is_dot, self.layout, lookup),
+            Codebook::Float64(words) => table(words, wide_residual, is_dot, self.layout, lookup),
+        }
+    }
+
+    /// Writes what is compared with codewords in partition `number`; whether the query has a type that can be.
+    fn take_residual(
+        &self,
+        query: &Vector,
+        centroids: &Tensor,
+        number: usize,
+        is_dot: bool,
+        scratch: &mut Scratch,
+    ) -> bool {
+        let Scratch { residual, wide_residual, .. } = scratch;
         let centroid = number * query.len()..(number + 1) * query.len();
         match (&self.codebook, query) {
-            (Codebook::Float32(words), _) => {
+            (Codebook::Float32(_), _) => {
                 residual.clear();
                 match (query, is_dot) {
                     (Vector::Float16(values), true) => residual.extend(values.iter().map(|x| x.to_f32())),
@@ -112,21 +131,64 @@ impl Quantizer {
                         let centroid = &centroids.values::<f32>().unwrap_or_default()[centroid];
                         residual.extend(values.iter().zip(centroid).map(|(&x, &c)| x - c));
                     }
-                    _ => return,
+                    _ => return false,
                 }
-                table(words, residual, is_dot, self.layout, lookup);
+                true
             }
-            (Codebook::Float64(words), Vector::Float64(values)) => {
+            (Codebook::Float64(_), Vector::Float64(values)) => {
                 wide_residual.clear();
                 wide_residual.extend_from_slice(values);
                 if !is_dot {
                     let centroid = &centroids.values::<f64>().unwrap_or_default()[centroid];
                     wide_residual.iter_mut().zip(centroid).for_each(|(x, &c)| *x -= c);
                 }
-                table(words, wide_residual, is_dot, self.layout, lookup);
+                true
             }
-            (Codebook::Float64(_), _) => {}
+            (Codebook::Float64(_), _) => false,
         }
+    }
+
+    /// Of no more rows of a partition than this, distances are computed without a table.
+    pub(super) fn few(&self) -> usize {
+        self.layout.codewords() / 16
+    }
+
+    /// Finds the rows of a block, of which few are kept, that are near enough, in partition `number` of `rows`.
+    #[allow(clippy::too_many_arguments)] // a query, a partition, and where to write
+    pub(super) fn scan_few(
+        &self,
+        query: &Vector,
+        centroids: &Tensor,
+        number: usize,
+        metric: Metric,
+        codes: &[u8],
+        block: &Block<'_>,
+        scratch: &mut Scratch,
+        room: &mut BlockScratch,
+    ) {
+        let is_dot = metric == Metric::Dot;
+        if !self.take_residual(query, centroids, number, is_dot, scratch) {
+            return;
+        }
+        let (bytes, rows) = (self.layout.row_bytes(), block.rows.len());
+        let distance = |row: usize| {
+            let place = |byte: usize| match self.layout.transposed {
+                true => byte * rows + row,
+                false => row * bytes + byte,
+            };
+            let codes = (0..bytes).map(|byte| codes[place(byte)]);
+            let sum = match &self.codebook {
+                Codebook::Float32(words) => words.distance(&scratch.residual, codes, is_dot),
+                Codebook::Float64(words) => words.distance(&scratch.wide_residual, codes, is_dot),
+            };
+            (sum + self.shift) * self.scale
+        };
+        block.compare(room, |wanted, out| match wanted {
+            Wanted::All(rows) => out.iter_mut().zip(rows).for_each(|(out, row)| *out = distance(row)),
+            Wanted::Of(rows) => {
+                out.iter_mut().zip(rows).for_each(|(out, &row)| *out = distance(row as usize));
+            }
+        });
     }
 
     /// Finds the rows of a block of a partition of `rows` that are near enough.

@@ -38,6 +38,11 @@ impl Mask {
         self.len
     }
 
+    /// The bits; those behind the last row are not set.
+    pub(crate) fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// The bits; whoever writes them leaves those behind the last row unset.
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.words

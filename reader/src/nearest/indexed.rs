@@ -96,7 +96,7 @@ impl<'a> Search<'a> {
         for (number, segment) in self.prepared.segments.iter().enumerate() {
             let ivf = &segment.opened.ivf;
             ivf.prepare(vector, query)?;
-            let filter = self.allowed.of_segment(number, segment);
+            let filter = self.allowed.of_segment(number);
             let filter = filter.as_ref().map(|filter| filter as &dyn RowFilter);
             arrivals.start(self.k, self.range);
             let most = ivf.partitions().min(self.probes.end);
@@ -169,7 +169,7 @@ impl<'a> Search<'a> {
         alone.resize(count, false);
         for (number, segment) in self.prepared.segments.iter().enumerate() {
             let ivf = &segment.opened.ivf;
-            let filter = self.allowed.of_segment(number, segment);
+            let filter = self.allowed.of_segment(number);
             let filter = filter.as_ref().map(|filter| filter as &dyn RowFilter);
             visits.clear();
             for (vector, (query, own)) in vectors.clone().zip(queries.iter_mut().zip(0..)) {

@@ -98,8 +98,6 @@ impl Selection {
 #[derive(Debug)]
 pub(super) struct Allowed {
     selection: Selection,
-    /// Positions of fragments by their ids.
-    positions: Positions,
     segments: Vec<SegmentRows>,
 }
 
@@ -108,8 +106,8 @@ pub(super) struct Allowed {
 enum SegmentRows {
     /// All that it holds.
     All,
-    /// Those at selected addresses in fragments that it covers.
-    Addresses,
+    /// Those at these addresses.
+    Addresses(AddressSet),
     /// Those with these stable ids.
     Ids(IdSet),
 }
@@ -122,106 +120,121 @@ impl Allowed {
         let rows_of = |segment: &Segment| {
             Ok(match dataset.manifest().has_stable_row_ids() {
                 _ if selection.is_all && is_alone && segment.is_whole => SegmentRows::All,
-                false => SegmentRows::Addresses,
+                false => SegmentRows::Addresses(AddressSet::new(dataset, &selection, segment)),
                 true => SegmentRows::Ids(IdSet::new(dataset, &selection, segment)?),
             })
         };
         let segments = prepared.segments.iter().map(rows_of).collect::<Result<_>>()?;
-        Ok(Allowed { positions: Positions::new(dataset), selection, segments })
+        Ok(Allowed { selection, segments })
     }
 
     pub(super) fn selection(&self) -> &Selection {
         &self.selection
     }
 
-    /// The rows of segment `number`, which is `segment`; `None` if all that it holds may be returned.
-    pub(super) fn of_segment<'a>(&'a self, number: usize, segment: &'a Segment) -> Option<SegmentFilter<'a>> {
+    /// The rows of segment `number`; `None` if all that it holds may be returned.
+    pub(super) fn of_segment(&self, number: usize) -> Option<SegmentFilter<'_>> {
         match &self.segments[number] {
             SegmentRows::All => None,
-            rows => Some(SegmentFilter { allowed: self, rows, covered: &segment.covered }),
+            rows => Some(SegmentFilter { rows }),
         }
     }
 }
 
 /// The selected rows of the fragments that a segment covers, by row id.
 pub(super) struct SegmentFilter<'a> {
-    allowed: &'a Allowed,
     rows: &'a SegmentRows,
-    covered: &'a [bool],
-}
-
-impl SegmentFilter<'_> {
-    /// The selected rows of the fragment with this id.
-    fn of_fragment(&self, id: u32) -> &Rows {
-        match self.allowed.positions.get(id) {
-            Some(position) if self.covered[position] => &self.allowed.selection.fragments[position],
-            _ => &Rows::None,
-        }
-    }
 }
 
 impl RowFilter for SegmentFilter<'_> {
     fn keep(&self, ids: &[u64], mask: &mut [u64]) {
-        let words = mask.iter_mut().zip(ids.chunks(64));
-        if let SegmentRows::Ids(set) = self.rows {
-            for (word, ids) in words {
-                *word =
-                    ids.iter().zip(0..).fold(0, |word, (&id, bit)| word | u64::from(set.contains(id)) << bit);
+        fn each(ids: &[u64], mask: &mut [u64], contains: impl Fn(u64) -> bool) {
+            for (word, ids) in mask.iter_mut().zip(ids.chunks(64)) {
+                *word = ids.iter().zip(0..).fold(0, |word, (&id, bit)| word | u64::from(contains(id)) << bit);
             }
-            return;
         }
-        let mut last = (u32::MAX, self.of_fragment(u32::MAX));
-        for (word, ids) in words {
-            *word = 0;
-            for (bit, &id) in ids.iter().enumerate() {
-                let fragment = (id >> 32) as u32;
-                if last.0 != fragment {
-                    last = (fragment, self.of_fragment(fragment));
-                }
-                let kept = match last.1 {
-                    Rows::None => false,
-                    Rows::All => true,
-                    Rows::Some(mask) => (id as u32 as usize) < mask.len() && mask.get(id as u32 as usize),
-                };
-                *word |= u64::from(kept) << bit;
-            }
+        match self.rows {
+            SegmentRows::All => each(ids, mask, |_| true),
+            SegmentRows::Ids(set) => each(ids, mask, |id| set.contains(id)),
+            SegmentRows::Addresses(set) => each(ids, mask, |id| set.contains(id)),
         }
     }
 }
 
-/// The positions of fragments by their ids.
+/// Addresses: a bit for each row. Rows of several fragments lie mixed in a partition, so nothing branches on them.
+///
+/// ```text
+/// places    by fragment: first word, how many words        words    0 │ ∼0 │ those of a mask, 0 │ …
+///           none         0, 0                                       ▲   ▲
+///           all          1, 0                       beyond its words, the word behind them counts
+/// ```
 #[derive(Debug)]
-enum Positions {
-    /// At the id; the greatest number where there is no such fragment.
-    Dense(Vec<u32>),
-    /// Ascending ids with their positions, where ids are much larger than fragments are many.
-    Sparse(Vec<(u32, u32)>),
+struct AddressSet {
+    places: Places,
+    words: Vec<u64>,
 }
 
-impl Positions {
-    fn new(dataset: &Dataset) -> Self {
-        let ids = || dataset.fragments().iter().map(|fragment| fragment.meta.id).zip(0u32..);
-        let room = ids().map(|(id, _)| id as usize + 1).max().unwrap_or(0);
-        if room > 1024 + 16 * dataset.fragments().len() {
-            let mut pairs: Vec<(u32, u32)> = ids().collect();
-            pairs.sort_unstable();
-            return Positions::Sparse(pairs);
+/// By the id of a fragment.
+#[derive(Debug)]
+enum Places {
+    /// At the id.
+    Dense(Vec<(usize, usize)>),
+    /// Ascending ids, where they are much larger than fragments are many.
+    Sparse(Vec<(u32, (usize, usize))>),
+}
+
+impl AddressSet {
+    const NONE: (usize, usize) = (0, 0);
+    const ALL: (usize, usize) = (1, 0);
+
+    /// The addresses of the selected rows in the fragments that a segment covers.
+    fn new(dataset: &Dataset, selection: &Selection, segment: &Segment) -> Self {
+        let mut words = vec![0, u64::MAX];
+        let mut places = Vec::with_capacity(dataset.fragments().len());
+        for (position, fragment) in dataset.fragments().iter().enumerate() {
+            let place = match &selection.fragments[position] {
+                _ if !segment.covered[position] => Self::NONE,
+                Rows::None => Self::NONE,
+                Rows::All => Self::ALL,
+                Rows::Some(mask) => {
+                    let start = words.len();
+                    words.extend_from_slice(mask.words());
+                    words.push(0);
+                    (start, words.len() - 1 - start)
+                }
+            };
+            places.push((fragment.meta.id, place));
         }
-        let mut dense = vec![u32::MAX; room];
-        ids().for_each(|(id, position)| dense[id as usize] = position);
-        Positions::Dense(dense)
+        AddressSet { places: Places::new(places), words }
     }
 
-    fn get(&self, id: u32) -> Option<usize> {
-        let position = match self {
-            Positions::Dense(dense) => {
-                dense.get(id as usize).copied().filter(|&position| position < u32::MAX)
-            }
-            Positions::Sparse(pairs) => {
-                pairs.binary_search_by_key(&id, |pair| pair.0).ok().map(|found| pairs[found].1)
+    fn contains(&self, address: u64) -> bool {
+        let (start, len) = self.places.get((address >> 32) as u32);
+        let word = self.words[start + (address as u32 as usize / 64).min(len)];
+        word >> (address % 64) & 1 == 1
+    }
+}
+
+impl Places {
+    fn new(mut places: Vec<(u32, (usize, usize))>) -> Self {
+        let room = places.iter().map(|(id, _)| *id as usize + 1).max().unwrap_or(0);
+        if room > 1024 + 16 * places.len() {
+            places.sort_unstable();
+            return Places::Sparse(places);
+        }
+        let mut dense = vec![AddressSet::NONE; room];
+        places.into_iter().for_each(|(id, place)| dense[id as usize] = place);
+        Places::Dense(dense)
+    }
+
+    fn get(&self, id: u32) -> (usize, usize) {
+        let place = match self {
+            Places::Dense(dense) => dense.get(id as usize),
+            Places::Sparse(places) => {
+                places.binary_search_by_key(&id, |place| place.0).ok().map(|found| &places[found].1)
             }
         };
-        position.map(|position| position as usize)
+        place.copied().unwrap_or(AddressSet::NONE)
     }
 }
 

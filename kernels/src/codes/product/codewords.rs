@@ -66,6 +66,34 @@ impl<T: Number> Codewords<T> {
         self.table(vector, out, T::products);
     }
 
+    /// The distance of one row by its codes, without a table: bit for bit that of a table of
+    /// [`products`](Self::products), or of [`squared_distances`](Self::squared_distances).
+    ///
+    /// # Panics
+    /// If the vector has not as many numbers as a row, or there are not codes of a row.
+    pub fn distance(&self, vector: &[T], codes: impl Iterator<Item = u8>, are_products: bool) -> f32 {
+        assert_eq!(vector.len(), self.dimension(), "a vector of the codewords' dimension");
+        let (width, words) = (self.width, self.layout.codewords());
+        let entry = |part: usize, word: usize| {
+            let numbers = &self.numbers[part * words * width..][..words * width];
+            let numbers = numbers.chunks_exact(words).map(|numbers| numbers[word]);
+            let pairs = vector[part * width..][..width].iter().zip(numbers);
+            match are_products {
+                true => 1.0 - pairs.fold(T::default(), |sum, (&x, word)| sum + x * word).to_f32(),
+                false => pairs.fold(T::default(), |sum, (&x, word)| sum + (x - word) * (x - word)).to_f32(),
+            }
+        };
+        let (sum, parts) = match self.layout.bits {
+            8 => codes.fold((0.0, 0), |(sum, part), code| (sum + entry(part, code.into()), part + 1)),
+            _ => codes.fold((0.0, 0), |(sum, part), code| {
+                let low = sum + entry(part, (code & 15).into());
+                (low + entry(part + 1, (code >> 4).into()), part + 2)
+            }),
+        };
+        assert_eq!(parts, self.layout.parts, "a code for each part");
+        sum
+    }
+
     fn table(&self, vector: &[T], out: &mut [f32], table: fn(&[T], usize, &[T], &mut [f32])) {
         assert_eq!(vector.len(), self.dimension(), "a vector of the codewords' dimension");
         assert_eq!(out.len(), self.layout.parts * self.layout.codewords(), "a number for each codeword");

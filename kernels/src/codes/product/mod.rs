@@ -96,6 +96,38 @@ mod tests {
     use super::*;
     use alloc::{vec, vec::Vec};
 
+    /// The distance of a row is that of a table, whatever makes the table.
+    #[test]
+    fn distances_without_a_table() {
+        fn check<T: Number + PartialEq>(numbers: impl Fn(usize) -> T, layout: Layout, width: usize) {
+            let words = layout.codewords();
+            let book: Vec<T> = (0..layout.parts * words * width).map(&numbers).collect();
+            let codewords = Codewords::new(layout, &book);
+            let vector: Vec<T> = (0..layout.parts * width).map(|i| numbers(i * 7 + 3)).collect();
+            let mut table = vec![0.0; layout.parts * words];
+            for are_products in [false, true] {
+                match are_products {
+                    true => codewords.products(&vector, &mut table),
+                    false => codewords.squared_distances(&vector, &mut table),
+                }
+                for row in 0..20 {
+                    let codes = (0..layout.row_bytes()).map(|byte| (row * 37 + byte * 101) as u8);
+                    let expected = distance(layout, &table, codes.clone());
+                    let found = codewords.distance(&vector, codes, are_products);
+                    assert_eq!(found.to_bits(), expected.to_bits(), "{layout:?}, {width}");
+                }
+            }
+        }
+        for (bits, parts) in [(8, 1), (8, 3), (4, 2), (4, 6)] {
+            for width in [1, 3, 8] {
+                let layout = Layout { parts, bits, transposed: true };
+                let number = |i: usize| ((i * 7919 % 1009) as f32 / 77.0).sin();
+                check(number, layout, width);
+                check(|i| f64::from(number(i)) * 1.1, layout, width);
+            }
+        }
+    }
+
     /// Each layout gives the same sums of table entries, from any row on.
     #[test]
     fn all_layouts() {
