@@ -1,8 +1,8 @@
 //! What rows remember from one iteration to the next, so that not all distances are computed again.
 //!
-//! Centroids are put into groups of near ones, which lie side by side in panels. A row keeps a lower bound of its distances to each
-//! group; when centroids move, it falls by the longest way that one of the group has gone. A group whose bound is
-//! above the distance of the row to its own centroid, which is computed, cannot hold the nearest.
+//! Centroids are put into groups of near ones, which lie side by side in panels. A row keeps a lower bound of its
+//! distances to each group; when centroids move, it falls by the longest way that one of the group has gone. A group
+//! whose bound is above the distance of the row to its own centroid, which is computed, cannot hold the nearest.
 //!
 //! Whether that pays depends on the rows and on how far centroids still move. So a few blocks of rows keep bounds from
 //! the beginning, and the others do as long as that leaves enough distances out.
