@@ -14,7 +14,7 @@ use crate::{
 use alloc::{borrow::Cow, vec, vec::Vec};
 
 /// Rows for each part of the work that is not done in blocks.
-const PART: usize = 4096;
+pub(super) const PART: usize = 4096;
 
 /// Rows whose norms are finite.
 pub(super) struct Numbers<'a, N: Number> {

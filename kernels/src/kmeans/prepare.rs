@@ -2,7 +2,7 @@
 
 use alloc::{borrow::Cow, vec::Vec};
 
-use super::{KMeans, seed};
+use super::{KMeans, numbers::PART, seed};
 use crate::{
     arch::all::sqrt::sqrt_f64,
     many::{Element, Metric, Number, normalise},
@@ -49,7 +49,8 @@ pub(super) fn prepare<'a, E: Element>(
         normalise(&numbers, dim, &mut normalised);
         numbers = Cow::Owned(normalised);
     }
-    let mut norms = norms_of(&numbers, dim);
+    let parts = numbers.chunks(PART * dim).collect();
+    let mut norms = options.threads.map(parts, |rows| norms_of(rows, dim)).concat();
     let has_distance = |norm: &f64| norm.is_finite() && (*norm > 0.0 || !unit);
     let all = norms.len();
     if !norms.iter().all(has_distance) {

@@ -102,6 +102,14 @@ pub(crate) fn width(data_type: &DataType) -> usize {
     }
 }
 
+/// What columns of this type are of: dictionaries may be read as their values.
+fn read_as<'a>(data_type: &'a DataType, found: &DataType) -> &'a DataType {
+    match data_type {
+        DataType::Dictionary(_, values) if *found == **values => values,
+        other => other,
+    }
+}
+
 fn check_batch(dataset: &Dataset, batch: &Batch) {
     for (name, column) in batch.names().iter().zip(batch.columns()) {
         assert_eq!(column.len(), batch.len(), "the rows of column {name}");
@@ -109,7 +117,7 @@ fn check_batch(dataset: &Dataset, batch: &Batch) {
         let lower = name.to_lowercase();
         let mut fields = dataset.schema().fields.iter().filter(|field| field.name.to_lowercase() == lower);
         let first = fields.next();
-        let same = fields.find(|field| field.data_type == *column.data_type());
+        let same = fields.find(|field| read_as(&field.data_type, column.data_type()) == column.data_type());
         let data_type = same.or(first).map_or(&DataType::UInt64, |field| &field.data_type);
         check_column(column, data_type, name);
     }
@@ -117,11 +125,7 @@ fn check_batch(dataset: &Dataset, batch: &Batch) {
 
 /// A column of the right type whose buffers fit each other.
 pub(crate) fn check_column(column: &Column, data_type: &DataType, name: &str) {
-    let data_type = match (data_type, column.data_type()) {
-        // Dictionaries are read as their values.
-        (DataType::Dictionary(_, values), found) if *found == **values => values,
-        (other, _) => other,
-    };
+    let data_type = read_as(data_type, column.data_type());
     assert_eq!(column.data_type(), data_type, "the type of {name}");
     let len = column.len();
     if let Some(validity) = column.validity() {
