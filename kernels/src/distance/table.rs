@@ -114,6 +114,21 @@ impl<T: Element> DistanceTable<T> {
         }
     }
 
+    /// The distances of `query` to `rows`, which may lie anywhere. Who has many of them asks for their memory before.
+    ///
+    /// # Panics
+    /// If `rows` and `out` differ in length.
+    #[inline]
+    pub fn distances_to(&self, metric: Metric, query: &[T], rows: &[&[T]], out: &mut [f32]) {
+        match self.kernels(metric, query.len()) {
+            Some(kernels) => kernels.scattered(query, rows, out),
+            None => {
+                assert_eq!(rows.len(), out.len(), "a distance for each row");
+                rows.iter().zip(out).for_each(|(row, out)| *out = self.distance(metric, query, row));
+            }
+        }
+    }
+
     /// The dot product of two vectors.
     #[inline]
     pub fn dot(&self, a: &[T], b: &[T]) -> f32 {
@@ -221,6 +236,8 @@ mod tests {
         assert_eq!(out, [1.0; 2]);
         table.distances_of(Metric::L2, &a, &b, dim + 1, &[1u32, 0], &mut out);
         assert_eq!(out, [expected as f32; 2]);
+        table.distances_to(Metric::L2, &a, &[&a, &b[..dim]], &mut out);
+        assert_eq!(out, [0.0, expected as f32]);
     }
 
     #[test]

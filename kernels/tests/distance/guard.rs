@@ -85,6 +85,10 @@ fn check<T: Number>() {
                     let mut picked = [f32::NAN; 3];
                     table.distances_of(metric, query, rows, dim, &[0u32, 1, 2], &mut picked);
                     assert_eq!(out.map(f32::to_bits), picked.map(f32::to_bits));
+                    let row = |number: usize| &rows[number * dim..][..dim];
+                    let mut scattered = [f32::NAN; 3];
+                    table.distances_to(metric, query, &[row(0), row(1), row(2)], &mut scattered);
+                    assert_eq!(out.map(f32::to_bits), scattered.map(f32::to_bits));
                     table.distance(metric, query, &rows[2 * dim..]);
                 }
                 table.squared_norm(query);

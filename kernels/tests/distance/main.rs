@@ -45,6 +45,12 @@ fn check<T: Number>(table: &DistanceTable<T>, metric: Metric, query: &[T], rows:
     for (&id, &got) in ids.iter().zip(&out) {
         agree("picked", id as usize, got);
     }
+    let scattered: Vec<&[T]> = (0..count).rev().map(row).collect();
+    let mut again = vec![f32::NAN; count];
+    table.distances_to(metric, query, &scattered, &mut again);
+    for (i, (&got, &expected)) in again.iter().zip(&out).enumerate() {
+        assert!(same(f64::from(got), f64::from(expected)), "{metric:?} scattered, dim {dim}, row {i}");
+    }
 }
 
 fn check_all<T: Number>() {

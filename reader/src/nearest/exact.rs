@@ -29,7 +29,7 @@ const BLOCK_ROWS: u64 = 8192;
 const SPARSE: usize = 8;
 
 /// Scattered vectors that are looked at together: enough to have many on their way from memory at a time.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 128;
 
 /// Offers all selected rows of the scan's fragments, or of those at the positions `only`.
 pub(super) fn search(
@@ -152,25 +152,35 @@ fn rank_few(
         let Some(holder) = holder else { return Ok(false) };
         for (&((_, row), _), vector) in places.iter().zip(&mut next) {
             let Some(bytes) = holder.lent_row(field, row.into())? else { return Ok(false) };
-            codes::prefetch(bytes);
             *vector = bytes;
         }
     }
-    for (vector, &(_, row_id)) in vectors.iter().zip(places) {
-        let distance = with_numbers!(query, values => of_bytes(values, metric, vector));
-        let Some(distance) = distance else { return Ok(false) };
+    // First one byte of each: looking up where a page lies takes longest, and overlaps only if nothing is between.
+    let vectors = &vectors[..places.len()];
+    vectors.iter().for_each(|vector| codes::prefetch(&vector[..vector.len().min(1)]));
+    vectors.iter().for_each(|vector| codes::prefetch(vector));
+    let mut distances = [0.0; AT_ONCE];
+    let distances = &mut distances[..vectors.len()];
+    if !with_numbers!(query, values => of_bytes(values, metric, vectors, distances)) {
+        return Ok(false);
+    }
+    for (&distance, &(_, row_id)) in distances.iter().zip(places) {
         nearest.push(Neighbour { distance, row_id });
     }
     Ok(true)
 }
 
-/// The distance of the vector whose numbers are `bytes`.
-fn of_bytes<T: Element + Pod>(query: &[T], metric: Metric, bytes: &[u8]) -> Option<f32> {
-    let vector =
-        bytemuck::try_cast_slice::<u8, T>(bytes).ok().filter(|vector| vector.len() == query.len())?;
-    let mut distance = [0.0];
-    DistanceTable::<T>::current().distances(metric, query, vector, query.len(), &mut distance);
-    Some(distance[0])
+/// The distances of the vectors whose numbers are these bytes; whether all of them have the query's dimension.
+fn of_bytes<T: Element + Pod>(query: &[T], metric: Metric, vectors: &[&[u8]], distances: &mut [f32]) -> bool {
+    let mut rows = [&[][..]; AT_ONCE];
+    for (row, &bytes) in rows.iter_mut().zip(vectors) {
+        match bytemuck::try_cast_slice::<u8, T>(bytes) {
+            Ok(vector) if vector.len() == query.len() => *row = vector,
+            _ => return false,
+        }
+    }
+    DistanceTable::<T>::current().distances_to(metric, query, &rows[..vectors.len()], distances);
+    true
 }
 
 /// Some rows of a fragment.

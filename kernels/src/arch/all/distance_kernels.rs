@@ -75,6 +75,25 @@ impl<T> Kernels<T> {
             }
         }
     }
+
+    /// # Panics
+    /// If a row is shorter or longer than the query, or if `rows` and `out` differ in length.
+    #[inline]
+    pub(crate) fn scattered(&self, query: &[T], rows: &[&[T]], out: &mut [f32]) {
+        assert_eq!(rows.len(), out.len(), "a distance for each row");
+        let mut pointers = [core::ptr::null(); PICKED];
+        for (rows, out) in rows.chunks(PICKED).zip(out.chunks_mut(PICKED)) {
+            for (pointer, row) in pointers.iter_mut().zip(rows) {
+                assert_eq!(row.len(), query.len(), "vectors of one dimension");
+                *pointer = row.as_ptr();
+            }
+            // SAFETY: the instruction set is there, as `new` was promised; the first `rows.len()` pointers were just
+            // set to rows of `query.len()` elements; `out` takes as many numbers.
+            unsafe {
+                (self.pointed)(query.as_ptr(), query.len(), pointers.as_ptr(), rows.len(), out.as_mut_ptr());
+            }
+        }
+    }
 }
 
 /// The scalar product of two vectors in the type in which it is summed: what no rounding to f32 has touched.
