@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::fixture;
+use common::{fixture, fixtures};
 use lancet::{Batch, Column, Dataset, ErrorKind, Rows};
 use std::ops::Range;
 
@@ -27,20 +27,9 @@ fn pick(batch: &Batch, rows: &[u64]) -> Vec<Column> {
 #[test]
 fn random_rows_equal_those_of_a_scan() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);
-    for name in [
-        "types-v20",
-        "types-v21",
-        "types-v22",
-        "types-pages-v20",
-        "types-pages-v21",
-        "types-pages-v22",
-        "types-blob-v20",
-        "types-blob-v21",
-        "types-blob-v22",
-        "types-fsl-struct-v22",
-        "types-json-bf16-v21",
-        "events",
-    ] {
+    let all = fixtures();
+    assert!(all.len() >= 94, "only {} fixtures", all.len());
+    for name in &all {
         let dataset = Dataset::open(fixture(name)).unwrap();
         // The bytes of this column lie outside of the fixtures.
         let names = dataset.schema().fields.iter().map(|field| &*field.name);

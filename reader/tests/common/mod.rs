@@ -17,6 +17,19 @@ pub(crate) fn fixture(name: &str) -> String {
     format!("{}/../fixtures/{name}.lance", env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The names of all stored datasets that are whole.
+pub(crate) fn fixtures() -> Vec<String> {
+    let of_folder = |folder: &'static str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures").join(folder);
+        let files = fs::read_dir(path).expect("a folder of fixtures");
+        let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+        names.filter_map(move |name| Some(format!("{folder}{}", name.strip_suffix(".lance")?)))
+    };
+    let mut names: Vec<_> = ["", "bugs/"].into_iter().flat_map(of_folder).collect();
+    names.sort();
+    names
+}
+
 /// A copy of a stored dataset that a test may change; gone when it is dropped.
 pub(crate) struct Copy(PathBuf);
 
