@@ -195,19 +195,20 @@ pub(crate) struct NearestArgs {
     #[arg(short, value_name = "N", requires = "nearest", value_parser = at_least_one)]
     pub(crate) k: Option<usize>,
     /// Search exactly this many partitions
-    #[arg(long, value_name = "N", requires = "nearest", conflicts_with_all = ["min_nprobes", "max_nprobes"])]
+    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one)]
+    #[arg(conflicts_with_all = ["min_nprobes", "max_nprobes"])]
     pub(crate) nprobes: Option<usize>,
     /// Search at least this many partitions [default: 20]
-    #[arg(long, value_name = "N", requires = "nearest")]
+    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one)]
     pub(crate) min_nprobes: Option<usize>,
     /// Search at most this many partitions [default: all]
-    #[arg(long, value_name = "N", requires = "nearest")]
+    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one)]
     pub(crate) max_nprobes: Option<usize>,
     /// Rank this many times k candidates by their exact distance
-    #[arg(long, value_name = "N", requires = "nearest")]
+    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one)]
     pub(crate) refine: Option<usize>,
     /// Search width of HNSW
-    #[arg(long, value_name = "N", requires = "nearest")]
+    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one)]
     pub(crate) ef: Option<usize>,
     /// Distance [default: the index's, or l2]
     #[arg(long, value_enum, requires = "nearest")]
@@ -381,6 +382,9 @@ mod tests {
             ("lancet query d --no-index --indexed-only", ErrorKind::ArgumentConflict),
             ("lancet query d --nearest v", ErrorKind::MissingRequiredArgument),
             ("lancet query d --nearest v --vector [1] -k 0", ErrorKind::ValueValidation),
+            ("lancet query d --nearest v --vector [1] --nprobes 0", ErrorKind::ValueValidation),
+            ("lancet query d --nearest v --vector [1] --max-nprobes 0", ErrorKind::ValueValidation),
+            ("lancet query d --nearest v --vector [1] --refine 0", ErrorKind::ValueValidation),
             ("lancet query d --metric l2", ErrorKind::MissingRequiredArgument),
             (
                 "lancet query d --nearest v --vector [1] --nprobes 1 --min-nprobes 1",

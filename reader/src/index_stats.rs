@@ -166,10 +166,19 @@ impl Lengths {
     }
 }
 
+/// The most names of other indices in an error.
+const SHOWN: usize = 10;
+
 /// See [`Dataset::index_stats`].
 pub(crate) fn of_index(dataset: &Dataset, name: &str) -> Result<IndexStats> {
-    let index = indices::list(dataset)?.into_iter().find(|index| index.name == name);
-    let index = index.ok_or_else(|| Error::invalid_input(format!("the dataset has no index `{name}`")))?;
+    let mut indices = indices::list(dataset)?;
+    let Some(found) = indices.iter().position(|index| index.name == name) else {
+        let names: Vec<_> = indices.iter().take(SHOWN).map(|index| format!("`{}`", index.name)).collect();
+        let (has, more) = (names.join(", "), if indices.len() > SHOWN { ", …" } else { "" });
+        let has = if indices.is_empty() { "none" } else { &has };
+        return Err(Error::invalid_input(format!("the dataset has no index `{name}`; it has {has}{more}")));
+    };
+    let index = indices.swap_remove(found);
     let segments = index.segments.iter().map(|entry| of_segment(dataset, entry)).collect::<Result<_>>()?;
     Ok(IndexStats { index, segments })
 }

@@ -145,3 +145,14 @@ fn all_indices() {
     }
     assert!(count > 100, "{count}");
 }
+
+#[test]
+fn an_index_that_is_not_there() {
+    for (dataset, expected) in [
+        ("words", "the dataset has no index `no_idx`; it has `word_idx`, `initial_idx`, `vector_idx`"),
+        ("types-v21", "the dataset has no index `no_idx`; it has none"),
+    ] {
+        let error = Dataset::open(fixture(dataset)).unwrap().index_stats("no_idx").unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
+}
