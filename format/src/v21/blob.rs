@@ -48,9 +48,9 @@ impl BlobPage {
             !matches!(inner.layout, Some(message::Layout::Blob(_))),
             "expected descriptions of blobs, found blobs of them"
         );
-        let (layers, layout) = Page::open_layout(*inner, parts, &[Node::Item], field, shape)?;
-        ensure!(layers.max_def == 0, "expected descriptions of blobs without nulls");
-        Ok(BlobPage(Box::new(Page { shape: shape.clone(), layers, layout })))
+        let page = Page::of_layout(*inner, parts, &[Node::Item], field, shape.clone())?;
+        ensure!(page.layers.max_def == 0, "expected descriptions of blobs without nulls");
+        Ok(BlobPage(Box::new(page)))
     }
 
     /// Appends rows `range` of the page.
