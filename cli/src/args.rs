@@ -1,8 +1,8 @@
 //! The flags of every command; see `docs/cli.md` for what they promise.
 
-use crate::{output::Format, rows::RowList};
+use crate::{output::Format, rows::RowList, vectors::Given};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::{path::PathBuf, str::FromStr};
+use std::{num::IntErrorKind, path::PathBuf, str::FromStr};
 
 /// Reads the datasets that Lance and LanceDB write
 #[derive(Debug, Parser)]
@@ -39,7 +39,7 @@ pub(crate) struct DatasetArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["version", "branch"])]
     pub(crate) tag: Option<String>,
     /// Read this version instead of the latest
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) version: Option<u64>,
     /// Read this branch instead of the main one
     #[arg(long, value_name = "NAME")]
@@ -156,10 +156,10 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "A,B,C.D", allow_hyphen_values = true)]
     pub(crate) columns: Option<String>,
     /// At most this many rows
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) limit: Option<u64>,
     /// Leave out this many rows first
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) offset: Option<u64>,
     /// Add the column `_rowid`
     #[arg(long)]
@@ -172,7 +172,7 @@ pub(crate) struct QueryArgs {
     pub(crate) blob_descriptions: bool,
     #[command(flatten)]
     pub(crate) nearest: NearestArgs,
-    /// Ignore every index: exact search and plain scan
+    /// Ignore every index, and its metric: exact search and plain scan
     #[arg(long)]
     pub(crate) no_index: bool,
     /// Skip fragments that the index does not cover
@@ -190,27 +190,27 @@ pub(crate) struct NearestArgs {
     pub(crate) nearest: Option<String>,
     /// Query vector: `[…]`, `@FILE.npy`, `row:ID` or `where:PREDICATE`
     #[arg(long, value_name = "VECTOR", requires = "nearest", allow_hyphen_values = true)]
-    pub(crate) vector: Option<String>,
+    pub(crate) vector: Option<Given>,
     /// Neighbours [default: 10]
-    #[arg(short, value_name = "N", requires = "nearest", value_parser = at_least_one)]
+    #[arg(short, value_name = "N", requires = "nearest", value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) k: Option<usize>,
     /// Search exactly this many partitions
-    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one, allow_negative_numbers = true)]
     #[arg(conflicts_with_all = ["min_nprobes", "max_nprobes"])]
     pub(crate) nprobes: Option<usize>,
     /// Search at least this many partitions [default: 20]
-    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) min_nprobes: Option<usize>,
     /// Search at most this many partitions [default: all]
-    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) max_nprobes: Option<usize>,
     /// Rank this many times k candidates by their exact distance
-    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) refine: Option<usize>,
     /// Search width of HNSW
-    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", requires = "nearest", value_parser = at_least_one, allow_negative_numbers = true)]
     pub(crate) ef: Option<usize>,
-    /// Distance [default: the index's, or l2]
+    /// Distance [default: the index's; without one l2, hamming for u8, cosine for lists of vectors]
     #[arg(long, value_enum, requires = "nearest")]
     pub(crate) metric: Option<Metric>,
     /// Only distances from LO up to, not including, HI; either may be empty
@@ -234,7 +234,10 @@ impl FromStr for DistanceRange {
     fn from_str(text: &str) -> Result<Self, String> {
         let bound = |text: &str| match text.trim() {
             "" => Ok(None),
-            number => number.parse().map(Some).map_err(|_| format!("expected a number, found `{number}`")),
+            text => match text.parse::<f32>() {
+                Ok(number) if !number.is_nan() => Ok(Some(number)),
+                _ => Err(format!("expected a number, found `{text}`")),
+            },
         };
         let (low, high) = text.split_once(',').ok_or("expected `LO,HI`, of which either may be empty")?;
         Ok(DistanceRange { low: bound(low)?, high: bound(high)? })
@@ -244,6 +247,7 @@ impl FromStr for DistanceRange {
 fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number @ 1..) => Ok(number),
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => Err(error.to_string()),
         _ => Err("expected a number of 1 or more".into()),
     }
 }
@@ -300,7 +304,7 @@ pub(crate) struct TakeArgs {
     #[command(flatten)]
     pub(crate) dataset: DatasetArgs,
     /// Rows such as `0,5,10-20`; ranges include both ends
-    #[arg(value_name = "ROWS")]
+    #[arg(value_name = "ROWS", allow_negative_numbers = true)]
     pub(crate) rows: RowList,
     /// What ROWS are
     #[arg(long, value_enum, default_value = "offset")]
@@ -382,6 +386,9 @@ mod tests {
             ("lancet query d --no-index --indexed-only", ErrorKind::ArgumentConflict),
             ("lancet query d --nearest v", ErrorKind::MissingRequiredArgument),
             ("lancet query d --nearest v --vector [1] -k 0", ErrorKind::ValueValidation),
+            ("lancet query d --nearest v --vector [1] -k -3", ErrorKind::ValueValidation),
+            ("lancet query d --nearest v --vector [1] --distance-range nan,", ErrorKind::ValueValidation),
+            ("lancet query d --nearest v --vector king", ErrorKind::ValueValidation),
             ("lancet query d --nearest v --vector [1] --nprobes 0", ErrorKind::ValueValidation),
             ("lancet query d --nearest v --vector [1] --max-nprobes 0", ErrorKind::ValueValidation),
             ("lancet query d --nearest v --vector [1] --refine 0", ErrorKind::ValueValidation),
@@ -392,7 +399,7 @@ mod tests {
             ),
             ("lancet count d --tag t --version 1", ErrorKind::ArgumentConflict),
             ("lancet count d --tag t --branch b", ErrorKind::ArgumentConflict),
-            ("lancet info d --version -1", ErrorKind::UnknownArgument),
+            ("lancet info d --version -1", ErrorKind::ValueValidation),
             ("lancet take d 3-2", ErrorKind::ValueValidation),
             ("lancet take d", ErrorKind::MissingRequiredArgument),
             ("lancet count d -o xml", ErrorKind::InvalidValue),

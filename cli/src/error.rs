@@ -9,6 +9,8 @@ pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 pub(crate) enum Error {
     /// The library's own words.
     Dataset(lancet::Error),
+    /// The library's own words on what a flag says.
+    Flag(&'static str, lancet::Error),
     /// A feature that the contract has and this version does not.
     NotThereYet(&'static str),
     /// A value that cannot be shown.
@@ -20,6 +22,11 @@ pub(crate) enum Error {
 }
 
 impl Error {
+    /// That an error is about what `flag` says.
+    pub(crate) fn of(flag: &'static str) -> impl FnOnce(lancet::Error) -> Self {
+        move |error| Error::Flag(flag, error)
+    }
+
     /// Whether the reader of standard output has gone.
     pub(crate) fn is_broken_pipe(&self) -> bool {
         matches!(self, Error::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
@@ -45,6 +52,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Dataset(error) => error.fmt(f),
+            Error::Flag(flag, error) => write!(f, "{flag}: {error}"),
             Error::NotThereYet(what) => write!(f, "{what} is not there yet"),
             Error::Value(message) => f.write_str(message),
             Error::Findings(1) => f.write_str("one thing is wrong"),
@@ -57,7 +65,7 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Error::Dataset(error) => error.source(),
+            Error::Dataset(error) | Error::Flag(_, error) => error.source(),
             Error::NotThereYet(_) | Error::Value(_) | Error::Findings(_) | Error::Output(_) => None,
         }
     }

@@ -21,7 +21,10 @@ impl FromStr for RowList {
             text.trim().parse::<u64>().map_err(|_| format!("expected a row such as 5, found `{text}`"))
         };
         let range = |part: &str| {
-            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let (first, last) = match part.split_once('-') {
+                Some((first, last)) if !first.trim().is_empty() => (first, last),
+                _ => (part, part),
+            };
             let (first, last) = (number(first)?, number(last)?);
             if first > last {
                 return Err(format!("expected a range that ascends, found `{part}`"));

@@ -5,45 +5,72 @@ use crate::{
     npy,
 };
 use lancet::{Column, DataType, Dataset, IndexUse, Rows};
+use std::str::FromStr;
 
 /// One vector, or several.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Vectors {
     One(Vec<f64>),
     Many(Vec<Vec<f64>>),
 }
 
-/// Reads what `text` gives for column `column` of `dataset`.
-pub(crate) fn read(text: &str, dataset: &Dataset, column: &str, indices: IndexUse) -> Result<Vectors> {
-    if let Some(path) = text.strip_prefix('@') {
-        return npy::read(path);
+/// Where the query is to be found.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Given {
+    File(String),
+    Row(u64),
+    Where(String),
+    Written(Vectors),
+}
+
+impl FromStr for Given {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(path) = text.strip_prefix('@') {
+            return match path {
+                "" => Err("expected the name of a file after `@`".into()),
+                path => Ok(Given::File(path.into())),
+            };
+        }
+        if let Some(id) = text.strip_prefix("row:") {
+            return id.trim().parse().map(Given::Row).map_err(|_| "expected a row id after `row:`".into());
+        }
+        if let Some(predicate) = text.strip_prefix("where:") {
+            return Ok(Given::Where(predicate.into()));
+        }
+        let wrong = || "expected `[1, 2.5, …]`, `@FILE.npy`, `row:ID` or `where:PREDICATE`".to_owned();
+        written_out(text).map(Given::Written).ok_or_else(wrong)
     }
-    if let Some(id) = text.strip_prefix("row:") {
-        let id = id.trim().parse::<u64>();
-        let id = id.map_err(|_| Error::Value(format!("--vector: expected a row id, found `{text}`")))?;
-        let batch = dataset.take(Rows::Ids(&[id]), &dataset.projection([column])?)?;
-        return of_row(&batch.columns()[0], text);
+}
+
+/// Reads what is `given` for column `column` of `dataset`.
+pub(crate) fn read(given: &Given, dataset: &Dataset, column: &str, indices: IndexUse) -> Result<Vectors> {
+    match given {
+        Given::File(path) => npy::read(path),
+        Given::Row(id) => {
+            let batch = dataset.take(Rows::Ids(&[*id]), &dataset.projection([column])?)?;
+            of_row(&batch.columns()[0], column, &format!("row:{id}"))
+        }
+        Given::Where(predicate) => {
+            let text = format!("where:{predicate}");
+            let scan = dataset.scan().indices(indices).filter(predicate.as_str());
+            let scan = scan.map_err(Error::of("--vector"))?;
+            let batch = scan.columns([column])?.limit(2).collect()?;
+            match batch.len() {
+                1 => of_row(&batch.columns()[0], column, &text),
+                0 => Err(Error::Value(format!("--vector {text}: no row matches"))),
+                _ => Err(Error::Value(format!(
+                    "--vector {text}: expected one row that matches, found several"
+                ))),
+            }
+        }
+        Given::Written(vectors) => Ok(vectors.clone()),
     }
-    if let Some(predicate) = text.strip_prefix("where:") {
-        let scan = dataset.scan().indices(indices).filter(predicate)?;
-        let batch = scan.columns([column])?.limit(2).collect()?;
-        return match batch.len() {
-            1 => of_row(&batch.columns()[0], text),
-            0 => Err(Error::Value(format!("--vector {text}: no row matches"))),
-            _ => Err(Error::Value(format!("--vector {text}: expected one row that matches, found several"))),
-        };
-    }
-    written_out(text)
 }
 
 /// `[1, 2.5]`, or `[[1, 2], [3, 4]]`.
-fn written_out(text: &str) -> Result<Vectors> {
-    let wrong = || {
-        let shown: String = text.chars().take(40).collect();
-        Error::Value(format!(
-            "--vector: expected `[1, 2.5, …]`, `@FILE.npy`, `row:ID` or `where:PREDICATE`, found `{shown}`"
-        ))
-    };
+fn written_out(text: &str) -> Option<Vectors> {
     let inside = |text: &str| Some(text.trim().strip_prefix('[')?.strip_suffix(']')?.to_owned());
     let numbers = |text: &str| -> Option<Vec<f64>> {
         if text.trim().is_empty() {
@@ -51,18 +78,24 @@ fn written_out(text: &str) -> Result<Vectors> {
         }
         text.split(',').map(|number| number.trim().parse().ok()).collect()
     };
-    let all = inside(text).ok_or_else(wrong)?;
+    let all = inside(text)?;
     if !all.contains('[') {
-        return numbers(&all).map(Vectors::One).ok_or_else(wrong);
+        return numbers(&all).map(Vectors::One);
     }
     let rows = all.split_inclusive(']').filter(|row| !row.trim().trim_start_matches(',').trim().is_empty());
     let row = |row: &str| numbers(&inside(row.trim().trim_start_matches(','))?);
-    rows.map(row).collect::<Option<_>>().map(Vectors::Many).ok_or_else(wrong)
+    rows.map(row).collect::<Option<_>>().map(Vectors::Many)
 }
 
 /// The vector or vectors in the one row of a column.
-fn of_row(column: &Column, text: &str) -> Result<Vectors> {
+fn of_row(column: &Column, name: &str, text: &str) -> Result<Vectors> {
     let none = || Error::Value(format!("--vector {text}: the row has no vector"));
+    if column.child().is_none() {
+        let found = column.data_type();
+        return Err(Error::Value(format!(
+            "--vector {text}: column `{name}` has no vectors, found type {found}"
+        )));
+    }
     if column.is_null(0) {
         return Err(none());
     }
@@ -108,7 +141,22 @@ mod tests {
             Vectors::Many(vec![vec![1.0, 2.0], vec![3.0, 4.0]])
         );
         for text in ["", "1,2", "[1,", "[1,x]", "[[1],[2]", "[1][2]"] {
-            assert!(written_out(text).is_err(), "{text}");
+            assert!(written_out(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn forms_of_queries() {
+        for (text, given) in [
+            ("[1]", Given::Written(Vectors::One(vec![1.0]))),
+            ("@q.npy", Given::File("q.npy".into())),
+            ("row: 5", Given::Row(5)),
+            ("where:", Given::Where(String::new())),
+        ] {
+            assert_eq!(text.parse(), Ok(given));
+        }
+        for text in ["", "king", "@", "row:", "row:-1", "[1,2"] {
+            assert!(text.parse::<Given>().is_err(), "{text}");
         }
     }
 }

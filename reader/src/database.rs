@@ -1,7 +1,7 @@
 //! [`Database`]: a folder of datasets, as LanceDB keeps it, and [`Table`]: one of them that follows its
 //! newest version.
 
-use crate::{Dataset, Error, OpenOptions, Result};
+use crate::{Dataset, Error, OpenOptions, Result, location::unicode};
 use arc_swap::ArcSwap;
 use std::{
     path::Path,
@@ -25,14 +25,7 @@ impl Database {
     /// # Errors
     /// Io if the directory cannot be listed.
     pub fn open(path: impl AsRef<Path>) -> Result<Database> {
-        let path = path.as_ref();
-        match path.to_str() {
-            Some(folder) => Self::open_with(folder, Dataset::options()),
-            None => Err(Error::invalid_input(format!(
-                "expected a path of Unicode text, found {}",
-                path.display()
-            ))),
-        }
+        Self::open_with(unicode(path.as_ref())?, Dataset::options())
     }
 
     /// The database at `folder`, a path of the options' storage. Tables are opened with the same options.

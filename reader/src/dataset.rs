@@ -7,7 +7,7 @@ use crate::{
     fragment::Fragment,
     index_stats::{self, IndexStats},
     indices,
-    location::{self, Bases, Location},
+    location::{self, Bases, Location, unicode},
     nearest::OpenedSegments,
     plan::{Catalog, OpenedIndices},
     row_ids::RowIdIndex,
@@ -157,14 +157,7 @@ impl OpenOptions {
     /// # Errors
     /// As [`OpenOptions::open`]; invalid input if the path is not Unicode text.
     pub fn open_path(&self, path: impl AsRef<Path>) -> Result<Dataset> {
-        let path = path.as_ref();
-        match path.to_str() {
-            Some(root) => self.open(root),
-            None => Err(Error::invalid_input(format!(
-                "expected a path of Unicode text, found {}",
-                path.display()
-            ))),
-        }
+        self.open(unicode(path.as_ref())?)
     }
 
     /// As [`verify_file`](crate::verify_file), with the storage and the bounds of these options.

@@ -2,6 +2,7 @@
 
 use crate::{
     Error, Result,
+    location::unicode,
     storage::{Mapped, Storage},
 };
 use lancet_format::describe::{Description, describe};
@@ -13,11 +14,10 @@ use std::path::Path;
 /// No page is read. Damaged parts of a Lance file are told beside the sound ones.
 ///
 /// # Errors
-/// I/O if the file cannot be read, unsupported if its kind or version is not known, corrupt if it cannot be
+/// Invalid input if the path is not Unicode text, I/O if the file cannot be read, unsupported if its kind or version is not known, corrupt if it cannot be
 /// described at all.
 pub fn inspect(path: impl AsRef<Path>) -> Result<Description> {
-    let path = path.as_ref();
-    let name = path.to_string_lossy();
-    let source = Mapped.open(&name).map_err(|error| Error::io(&*name, error))?;
-    describe(&name, &source).map_err(|error| Error::format(&*name, error))
+    let name = unicode(path.as_ref())?;
+    let source = Mapped.open(name).map_err(|error| Error::io(name, error))?;
+    describe(name, &source).map_err(|error| Error::format(name, error))
 }

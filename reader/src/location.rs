@@ -3,7 +3,7 @@
 
 use crate::{Error, Result, storage::Storage, versions};
 use lancet_format::table::{self, Manifest};
-use std::{borrow::Cow, collections::BTreeMap, io};
+use std::{borrow::Cow, collections::BTreeMap, io, path::Path};
 
 /// The root of a dataset and one of its branches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,13 @@ impl Location {
     pub(crate) fn on(&self, branch: Option<String>) -> Location {
         Location { root: self.root.clone(), branch }
     }
+}
+
+/// A path as the text that storages know it by.
+pub(crate) fn unicode(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(|| {
+        Error::invalid_input(format!("expected a path of Unicode text, found {}", path.display()))
+    })
 }
 
 /// A folder that files of a manifest may lie under instead of its own.

@@ -18,12 +18,13 @@ pub(super) fn run(args: &CountArgs) -> Result<()> {
         scan = scan.filter(filter.as_str())?;
     }
     if args.plan.explain {
-        return facts::one(args.output.format(), &plan::plan_facts(&scan.explain()?));
+        facts::one(args.output.format(), &plan::plan_facts(&scan.explain()?))?;
+    } else {
+        let rows = scan.count()?;
+        let mut output = Output::new();
+        output.text(&format!("{rows}\n"))?;
+        output.finish()?;
     }
-    let rows = scan.count()?;
-    let mut output = Output::new();
-    output.text(&format!("{rows}\n"))?;
-    output.finish()?;
     if args.plan.stats {
         plan::tell_stats(&dataset, &stats, start);
     }

@@ -3,7 +3,7 @@
 use super::{index_use, open, plan, refuse};
 use crate::{
     args::{Metric, NearestArgs, QueryArgs},
-    error::Result,
+    error::{Error, Result},
     output::{Renderer, facts},
     vectors::{self, Vectors},
 };
@@ -16,20 +16,21 @@ pub(super) fn run(args: &QueryArgs) -> Result<()> {
     let dataset = open(&args.dataset)?;
     let stats = Arc::new(Stats::default());
     let scan = scan(&dataset, args)?.record(stats.clone());
+    let format = args.output.format();
     if let (Some(column), Some(vector)) = (&args.nearest.nearest, &args.nearest.vector) {
-        let nearest =
-            nearest(scan, args, column, vectors::read(vector, &dataset, column, index_use(args.no_index))?)?;
+        let vectors = vectors::read(vector, &dataset, column, index_use(args.no_index))?;
+        let nearest = nearest(scan, args, column, vectors)?;
         if args.plan.explain {
-            return facts::one(args.output.format(), &plan::plan_facts(&nearest.explain()?));
+            facts::one(format, &plan::plan_facts(&nearest.explain()?))?;
+        } else {
+            let mut renderer = Renderer::new(format, &nearest.names());
+            renderer.batch(&nearest.collect()?)?;
+            renderer.finish()?;
         }
-        let mut renderer = Renderer::new(args.output.format(), &nearest.names());
-        renderer.batch(&nearest.collect()?)?;
-        renderer.finish()?;
+    } else if args.plan.explain {
+        facts::one(format, &plan::plan_facts(&scan.explain()?))?;
     } else {
-        if args.plan.explain {
-            return facts::one(args.output.format(), &plan::plan_facts(&scan.explain()?));
-        }
-        let mut renderer = Renderer::new(args.output.format(), scan.projection().names());
+        let mut renderer = Renderer::new(format, scan.projection().names());
         for batch in scan.batches()? {
             renderer.batch(&batch?)?;
         }
@@ -46,7 +47,7 @@ fn scan(dataset: &Dataset, args: &QueryArgs) -> Result<Scan> {
     let only_indexed = args.indexed_only && args.nearest.nearest.is_none();
     let mut scan = dataset.scan().indices(index_use(args.no_index)).indexed_only(only_indexed);
     if let Some(columns) = &args.columns {
-        scan = scan.columns(expr::split_items(columns))?;
+        scan = scan.columns(expr::split_items(columns)).map_err(Error::of("--columns"))?;
     }
     if let Some(filter) = &args.filter {
         scan = scan.filter(filter.as_str())?;

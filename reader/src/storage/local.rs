@@ -23,10 +23,8 @@ pub struct Mapped;
 
 impl Storage for Mapped {
     fn open(&self, path: &str) -> io::Result<Arc<dyn Source>> {
+        expect_file(path)?;
         let file = File::open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("expected a file, found something else"));
-        }
         // SAFETY: The mapping is read only. Its bytes must not change while it lives; that published files
         // are immutable is the format's rule and the documented requirement of this type.
         let mapping = unsafe { memmap2::Mmap::map(&file)? };
@@ -42,7 +40,7 @@ impl Storage for Mapped {
     }
 
     fn read(&self, path: &str) -> io::Result<Bytes> {
-        fs::read(path).map(Bytes::from)
+        read(path)
     }
 }
 
@@ -67,8 +65,21 @@ impl Storage for ReadWhole {
     }
 
     fn read(&self, path: &str) -> io::Result<Bytes> {
-        fs::read(path).map(Bytes::from)
+        read(path)
     }
+}
+
+/// Refuses what is not a file before it is opened: pipes wait for who writes to them, and devices have no end.
+fn expect_file(path: &str) -> io::Result<()> {
+    match fs::metadata(path)?.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::other("expected a file, found something else")),
+    }
+}
+
+fn read(path: &str) -> io::Result<Bytes> {
+    expect_file(path)?;
+    fs::read(path).map(Bytes::from)
 }
 
 fn list(folder: &str) -> io::Result<Vec<String>> {
