@@ -561,7 +561,7 @@ pub(super) fn nth_one(mut word: u64, mut n: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::{collections::BTreeSet, vec};
+    use alloc::vec;
 
     /// Numbers of every kind of container: a few, dense ones, whole containers, and gaps between them.
     fn samples() -> Vec<Vec<u32>> {
@@ -611,20 +611,20 @@ mod tests {
         assert!(set.iter().eq(values.iter().copied()));
         assert_eq!(set.len(), values.len() as u64);
         assert_eq!(set.max(), values.last().copied());
-        let members: BTreeSet<u32> = values.iter().copied().collect();
+        let (step, next) = if cfg!(miri) { (4_999, 30) } else { (997, 300) };
         let around = values
             .iter()
-            .step_by(997)
+            .step_by(step)
             .flat_map(|value| [value.wrapping_sub(1), *value, value.wrapping_add(1)]);
         for value in around.chain([0, 1, 511, 512, 65_535, 65_536, 1 << 20, u32::MAX]) {
-            assert_eq!(set.contains(value), members.contains(&value), "{value}");
+            assert_eq!(set.contains(value), values.binary_search(&value).is_ok(), "{value}");
             let rank = values.partition_point(|other| *other < value);
             assert_eq!(set.rank(value), rank as u64, "{value}");
             if !set.contains(value) {
                 assert_eq!(set.nth_absent(u64::from(value) - rank as u64), value.into(), "{value}");
             }
-            let rest: Vec<u32> = set.ranges(value).flatten().map(|value| value as u32).take(300).collect();
-            assert!(rest.iter().eq(values[rank..].iter().take(300)), "{value}");
+            let rest: Vec<u32> = set.ranges(value).flatten().map(|value| value as u32).take(next).collect();
+            assert!(rest.iter().eq(values[rank..].iter().take(next)), "{value}");
         }
     }
 
