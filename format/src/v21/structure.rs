@@ -279,7 +279,10 @@ pub(crate) fn assemble(
     }
 }
 
+/// Where lists start and the last of them ends. Levels may hold items whose list begins nowhere.
 fn offsets<O: Offset>(starts: &[u64], end: usize) -> Result<Buffer> {
+    let first = starts.first().copied().unwrap_or(end as u64);
+    ensure!(first == 0, "expected every item within a list, found {first} before the first list");
     let mut buffer = Buffer::with_capacity((starts.len() + 1) * size_of::<O>());
     let out = buffer.grow_typed::<O>(starts.len() + 1);
     for (out, &start) in out.iter_mut().zip(starts) {
@@ -358,6 +361,12 @@ mod tests {
         assert_eq!(valid(nodes.get(1)).unwrap(), [false, false, true, true]);
         assert_eq!((nodes.get(2).len, valid(nodes.get(2))), (1, None));
         assert_eq!(nodes.get(1).starts, [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn refuses_items_outside_of_lists() {
+        assert!(offsets::<i32>(&[], 0).is_ok() && offsets::<i32>(&[0, 0, 2], 3).is_ok());
+        assert!(offsets::<i32>(&[1, 2], 3).is_err() && offsets::<i64>(&[], 1).is_err());
     }
 
     #[test]
