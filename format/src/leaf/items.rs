@@ -47,7 +47,7 @@ impl Items {
     pub(crate) fn text_bytes(&self, indices: &[u32]) -> usize {
         fn sum<O: gather::Offset>(offsets: &[O], indices: &[u32]) -> usize {
             let text = |&i: &u32| offsets[i as usize + 1].position() - offsets[i as usize].position();
-            indices.iter().map(text).sum()
+            indices.iter().map(text).fold(0, usize::saturating_add)
         }
         match &self.slots.values {
             Slots::Variable { offsets, .. } => sum::<i32>(offsets.typed(), indices),

@@ -203,7 +203,8 @@ impl MiniBlock {
             let count = (slots.end - slots.start) as usize;
             let within = narrow(slots.start.max(wanted.start)..slots.end.min(wanted.end), slots.start)?;
             self.ask_for_chunk(index + 1);
-            room.bytes += self.with_chunk(index, |chunk| match &self.dictionary {
+            // What a chunk says of itself may be anything.
+            let bytes = self.with_chunk(index, |chunk| match &self.dictionary {
                 None => self.values.text_bytes(chunk.buffers(), count, within),
                 Some(dictionary) => {
                     let mut indices = LeafBuilder::new(dictionary.index.clone(), count, None);
@@ -214,6 +215,7 @@ impl MiniBlock {
                     Ok(if dictionary.items.len() == 0 { 0 } else { dictionary.items.text_bytes(&picks) })
                 }
             })?;
+            room += Room { slots: 0, bytes };
         }
         Ok(room)
     }
