@@ -15,13 +15,11 @@ use std::{fs, io};
 
 /// Reads a file of one vector, or of one vector a row.
 pub(crate) fn read(path: &str) -> Result<Vectors> {
-    // Others may have no end.
-    let is_file = fs::metadata(path).map(|found| found.is_file());
-    let bytes = match is_file {
-        Ok(false) => Err(io::Error::other("expected a file, found something else")),
-        Ok(true) => fs::read(path),
-        Err(error) => Err(error),
-    };
+    // Devices have no end.
+    let bytes = fs::metadata(path).and_then(|found| match found.is_file() {
+        true => fs::read(path),
+        false => Err(io::Error::other("expected a file, found something else")),
+    });
     let bytes = bytes.map_err(|error| Error::Value(format!("{path}: {error}")))?;
     parse(&bytes).map_err(|message| Error::Value(format!("{path}: {message}")))
 }

@@ -90,17 +90,16 @@ fn written_out(text: &str) -> Option<Vectors> {
 /// The vector or vectors in the one row of a column.
 fn of_row(column: &Column, name: &str, text: &str) -> Result<Vectors> {
     let none = || Error::Value(format!("--vector {text}: the row has no vector"));
-    if column.child().is_none() {
+    let Some(items) = column.child() else {
         let found = column.data_type();
         return Err(Error::Value(format!(
             "--vector {text}: column `{name}` has no vectors, found type {found}"
         )));
-    }
+    };
     if column.is_null(0) {
         return Err(none());
     }
     let range = column.range(0).ok_or_else(none)?;
-    let items = column.child().ok_or_else(none)?;
     match items.data_type() {
         DataType::FixedSizeList(..) => {
             let vectors = range.map(|row| {
