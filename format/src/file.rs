@@ -238,19 +238,19 @@ impl File {
         find().map_err(|error: Error| error.within(format!("column `{}`", field.name)))
     }
 
-    /// The bytes of `row` of `field` where they lie in the file, aligned for its values; `None` if they must be
-    /// [`read`](Self::read). Rows of such pages are never null.
+    /// The bytes of `row` of `field`, and of the rows that follow it without a gap, where they lie in the file, aligned for
+    /// its values; `None` if they must be [`read`](Self::read). Rows of such pages are never null.
     ///
     /// # Errors
     /// As [`File::read`].
-    pub fn lent_row(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<&[u8]>> {
+    pub fn lent_from(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<&[u8]>> {
         let find = || {
             let Some((column, page)) = self.page_in_memory(field, columns, row)? else { return Ok(None) };
             let within = row - self.column(column)?.pages.starts[page];
             match self.container.version() {
-                FileVersion::V2_0 => v20::page(self, column, page, field)?.lent_row(within),
+                FileVersion::V2_0 => v20::page(self, column, page, field)?.lent_from(within),
                 FileVersion::V2_1 | FileVersion::V2_2 => {
-                    v21::page(self, column, page, field)?.lent_row(within)
+                    v21::page(self, column, page, field)?.lent_from(within)
                 }
             }
         };

@@ -373,9 +373,10 @@ pub(crate) struct Holder<'a> {
 }
 
 impl Holder<'_> {
-    /// The bytes of `row` of `field` where they lie, if they can be had so, in which case the row is not null.
-    pub(crate) fn lent_row(&self, field: &Field, row: u64) -> Result<Option<&[u8]>> {
-        self.open.lent_row(field, self.slot.columns(), row).map_err(|error| self.fail(error))
+    /// The bytes of `row` of `field` and of rows that follow it where they lie, if they can be had so, in which case none of
+    /// the rows is null.
+    pub(crate) fn lent_from(&self, field: &Field, row: u64) -> Result<Option<&[u8]>> {
+        self.open.lent_from(field, self.slot.columns(), row).map_err(|error| self.fail(error))
     }
 
     fn fail(&self, error: lancet_format::Error) -> Error {

@@ -147,11 +147,11 @@ impl Array {
             && self.item_validity.is_empty()
     }
 
-    /// The bytes of `row` where they lie, if they can be lent.
-    pub(super) fn lent_row(&self, row: usize) -> Result<Option<&[u8]>> {
+    /// The bytes of `rows` where they lie, if they can be lent.
+    pub(super) fn lent(&self, rows: Range<usize>) -> Result<Option<&[u8]>> {
         match &self.values {
             Values::Fixed(flat @ Flat { data: Data::Stored(extent), .. }) if self.lends_rows() => {
-                extent.lent(row * flat.width()..(row + 1) * flat.width())
+                extent.lent(rows.start * flat.width()..rows.end * flat.width())
             }
             _ => Ok(None),
         }

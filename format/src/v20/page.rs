@@ -72,10 +72,10 @@ impl Page {
         matches!(&self.content, Content::Leaf(array) if array.lends_rows())
     }
 
-    /// The bytes of `row` where they lie, if they can be lent.
-    pub(crate) fn lent_row(&self, row: u64) -> Result<Option<&[u8]>> {
+    /// The bytes of `row` and of those after it where they lie, if they can be lent.
+    pub(crate) fn lent_from(&self, row: u64) -> Result<Option<&[u8]>> {
         match &self.content {
-            Content::Leaf(array) if row < self.rows as u64 => array.lent_row(row as usize),
+            Content::Leaf(array) if row < self.rows as u64 => array.lent(row as usize..self.rows),
             _ => Ok(None),
         }
     }

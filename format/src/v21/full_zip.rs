@@ -160,11 +160,11 @@ impl FullZip {
             && matches!(&self.values, Values::Fixed { width, .. } if *width == self.stride() && *width > 0)
     }
 
-    /// The bytes of `row` where they lie, of a plain page in memory.
-    pub(crate) fn lent_row(&self, row: u64) -> Result<Option<&[u8]>> {
+    /// The bytes of `row` and of those after it where they lie, of a plain page in memory.
+    pub(crate) fn lent_from(&self, row: u64) -> Result<Option<&[u8]>> {
         let stride = self.stride();
         match self.is_plain() && row < self.rows {
-            true => self.data.lent(row as usize * stride..(row as usize + 1) * stride),
+            true => self.data.lent(row as usize * stride..self.rows as usize * stride),
             false => Ok(None),
         }
     }

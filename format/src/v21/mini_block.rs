@@ -123,16 +123,17 @@ impl MiniBlock {
         lends.then(|| self.table.slots(self.table.of_slot(row)))
     }
 
-    /// The bytes of `row`, `width` of them, where they lie, if they can be had without a copy.
-    pub(crate) fn lent_row(&self, row: u64, width: usize) -> Result<Option<&[u8]>> {
+    /// The bytes of `row` and of those after it in its chunk, `width` each, if they can be had without a copy.
+    pub(crate) fn lent_from(&self, row: u64, width: usize) -> Result<Option<&[u8]>> {
         let Some(slots) = self.lent_rows(row) else { return Ok(None) };
         let index = self.table.of_slot(row);
         let Some(bytes) = self.chunks.lent(self.table.bytes(index))? else { return Ok(None) };
         let chunk = Chunk::parse(bytes, false, false, self.values.num_buffers(), self.large)
             .map_err(|error| error.within(format!("chunk {index}")))?;
-        let at = (row - slots.start) as usize * width;
+        let (at, end) = ((row - slots.start) as usize, (slots.end - slots.start) as usize);
         // A chunk of another size is told when its rows are read.
-        Ok(chunk.buffers()[0].get(at..at + width))
+        let values = chunk.buffers()[0];
+        Ok(if values.len() == end * width { values.get(at * width..) } else { None })
     }
 
     /// Shares the rows `range` with the file: they lie in one chunk that lends them.

@@ -107,11 +107,11 @@ impl Page {
         }
     }
 
-    /// The bytes of `row` where they lie, if they can be lent.
-    pub(crate) fn lent_row(&self, row: u64) -> Result<Option<&[u8]>> {
+    /// The bytes of `row` and of those that follow it without a gap, if they can be lent.
+    pub(crate) fn lent_from(&self, row: u64) -> Result<Option<&[u8]>> {
         match (&self.layout, self.shape.slot_bytes()) {
-            (Layout::MiniBlock(page), Some(width)) => page.lent_row(row, width),
-            (Layout::FullZip(page), Some(_)) => page.lent_row(row),
+            (Layout::MiniBlock(page), Some(width)) => page.lent_from(row, width),
+            (Layout::FullZip(page), Some(_)) => page.lent_from(row),
             _ => Ok(None),
         }
     }

@@ -4,7 +4,7 @@ use super::{Metric, column::VectorColumn, selection::Selection};
 use crate::{
     Batch, Dataset, Result, Rows, Scan,
     filter::Mask,
-    fragment::Fragment,
+    fragment::{Fragment, Holder},
     projection::ProjectedColumn,
     read,
     take::{self, Place},
@@ -51,14 +51,13 @@ pub(super) fn search(
         let Some(mask) = selection.of_fragment(position) else { continue };
         let fragment = &dataset.fragments()[position];
         let rows = fragment.physical_rows(pool)?;
-        let mut start = 0;
-        while start < rows {
-            let end = read::batch_end(fragment, pool, column.projection(), start, rows)?;
-            let end = end.min(start + BLOCK_ROWS);
+        let field = top_level(column);
+        let holder = field.map(|field| fragment.holder(pool, field)).transpose()?.flatten();
+        let lender = field.zip(holder.as_ref());
+        for start in (0..rows).step_by(BLOCK_ROWS as usize) {
             scan.watch().check()?;
-            let block = Block { fragment, rows: start..end, mask };
+            let block = Block { fragment, rows: start..rows.min(start + BLOCK_ROWS), mask, lender };
             block.offer(dataset, column, query, metric, &mut distances, nearest)?;
-            start = end;
         }
         scan.stats().examined(mask.map_or(rows, |mask| mask.count() as u64));
     }
@@ -112,10 +111,7 @@ fn rank_in_place(
     places: &mut Vec<(Place, u64)>,
     nearest: &mut Nearest,
 ) -> Result<bool> {
-    let ProjectedColumn::Field { root, path } = &column.projection().columns[0] else { return Ok(false) };
-    if !path.is_empty() {
-        return Ok(false);
-    }
+    let Some(field) = top_level(column) else { return Ok(false) };
     places.clear();
     for row in found {
         places.push((take::place_of_id(dataset, row.row_id)?, row.row_id));
@@ -124,7 +120,7 @@ fn rank_in_place(
     places.sort_unstable();
     let (k, range) = (nearest.k(), nearest.range());
     for places in places.chunks(AT_ONCE) {
-        if !rank_few(dataset, root, query, metric, places, nearest)? {
+        if !rank_few(dataset, field, query, metric, places, nearest)? {
             nearest.start(k, range);
             return Ok(false);
         }
@@ -146,12 +142,14 @@ fn rank_few(
     for (holder, places) in holders.iter_mut().zip(of_fragments()) {
         *holder = dataset.fragments()[places[0].0.0 as usize].holder(dataset.pool(), field)?;
     }
+    let width = with_numbers!(query, values => size_of_val(&values[..]));
     let mut vectors = [&[][..]; AT_ONCE];
     let mut next = vectors.iter_mut();
     for (holder, places) in holders.iter().zip(of_fragments()) {
         let Some(holder) = holder else { return Ok(false) };
         for (&((_, row), _), vector) in places.iter().zip(&mut next) {
-            let Some(bytes) = holder.lent_row(field, row.into())? else { return Ok(false) };
+            let bytes = holder.lent_from(field, row.into())?;
+            let Some(bytes) = bytes.and_then(|bytes| bytes.get(..width)) else { return Ok(false) };
             *vector = bytes;
         }
     }
@@ -170,14 +168,12 @@ fn rank_few(
     Ok(true)
 }
 
-/// The distances of the vectors whose numbers are these bytes; whether all of them have the query's dimension.
+/// The distances of the vectors, of the query's dimension, whose numbers are these bytes; whether they lie as numbers do.
 fn of_bytes<T: Element + Pod>(query: &[T], metric: Metric, vectors: &[&[u8]], distances: &mut [f32]) -> bool {
     let mut rows = [&[][..]; AT_ONCE];
     for (row, &bytes) in rows.iter_mut().zip(vectors) {
-        match bytemuck::try_cast_slice::<u8, T>(bytes) {
-            Ok(vector) if vector.len() == query.len() => *row = vector,
-            _ => return false,
-        }
+        let Ok(vector) = bytemuck::try_cast_slice::<u8, T>(bytes) else { return false };
+        *row = vector;
     }
     DistanceTable::<T>::current().distances_to(metric, query, &rows[..vectors.len()], distances);
     true
@@ -189,6 +185,8 @@ struct Block<'a> {
     rows: Range<u64>,
     /// The selected rows of the fragment, if not all of them are.
     mask: Option<&'a Mask>,
+    /// The field of the vectors and the file that holds it, if the vectors may lie in the file as they are.
+    lender: Option<(&'a Field, &'a Holder<'a>)>,
 }
 
 impl Block<'_> {
@@ -226,11 +224,49 @@ impl Block<'_> {
                 }
             }
         }
-        let vectors = read::column(self.fragment, pool, own, &ranges, None)?;
+        let whole = *ranges == [self.rows.clone()];
+        if !whole || !self.compute_in_place(&query[0], metric, distances)? {
+            let vectors = read::column(self.fragment, pool, own, &ranges, None)?;
+            compute(&vectors, column, query, metric, distances);
+        }
         let ids = read::column(self.fragment, pool, &ProjectedColumn::RowId, &ranges, None)?;
-        compute(&vectors, column, query, metric, distances);
         nearest.offer(distances, ids.primitive().unwrap_or_default(), picked.as_deref());
         Ok(())
+    }
+
+    /// The distances of all rows of the block; whether all of their vectors lie in the file as they are.
+    fn compute_in_place(&self, query: &Vector, metric: Metric, distances: &mut Vec<f32>) -> Result<bool> {
+        let Some((field, holder)) = self.lender else { return Ok(false) };
+        distances.clear();
+        distances.resize((self.rows.end - self.rows.start) as usize, f32::NAN);
+        let mut left = &mut distances[..];
+        while !left.is_empty() {
+            let row = self.rows.end - left.len() as u64;
+            let Some(bytes) = holder.lent_from(field, row)? else { return Ok(false) };
+            let done = with_numbers!(query, values => of_run(values, metric, bytes, left));
+            if done == 0 {
+                return Ok(false);
+            }
+            left = &mut left[done..];
+        }
+        Ok(true)
+    }
+}
+
+/// The distances of the vectors that lie end to end in `bytes`, as many as there is room for; returns how many.
+fn of_run<T: Element + Pod>(query: &[T], metric: Metric, bytes: &[u8], distances: &mut [f32]) -> usize {
+    let vectors = bytemuck::try_cast_slice::<u8, T>(bytes).unwrap_or_default();
+    let count = vectors.len().checked_div(query.len()).unwrap_or(0).min(distances.len());
+    let (vectors, distances) = (&vectors[..count * query.len()], &mut distances[..count]);
+    DistanceTable::<T>::current().distances(metric, query, vectors, query.len(), distances);
+    count
+}
+
+/// The column's field, if it is a column of the table and each row is a vector.
+fn top_level(column: &VectorColumn) -> Option<&Field> {
+    match &column.projection().columns[0] {
+        ProjectedColumn::Field { root, path } if path.is_empty() && !column.is_list() => Some(root),
+        _ => None,
     }
 }
 
