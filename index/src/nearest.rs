@@ -3,8 +3,13 @@
 use alloc::{collections::BinaryHeap, vec::Vec};
 use core::cmp::Ordering;
 
-/// Rows that [`Arrivals`] takes in above `k` before it looks again how far they may be: at least so many.
+/// Rows that are taken in above `k` before it is looked again how far they may be: at least so many.
 const SPARE: usize = 8;
+
+/// How many rows are taken in before it is looked again how far they may be, once `k` were.
+fn with_spare(k: usize) -> usize {
+    k.saturating_add(SPARE.max(k / 2))
+}
 
 /// Rows that [`Arrivals`] writes down, or 16 times `k`: more come only if rows are met in the order of falling distances.
 const MOST_WRITTEN: usize = 1024;
@@ -52,6 +57,8 @@ pub struct Nearest {
     /// Distances above it are not among the best any more.
     threshold: f32,
     found: Vec<Neighbour>,
+    /// How many rows there are when only the nearest are kept.
+    most: usize,
 }
 
 /// Distances from `low` up to, not including, `high`.
@@ -77,6 +84,7 @@ impl Nearest {
         self.range = range;
         self.threshold = f32::INFINITY;
         self.found.clear();
+        self.most = k;
     }
 
     /// How many rows are to be found.
@@ -106,8 +114,9 @@ impl Nearest {
         let near = row.distance < self.range.high || self.range.high == f32::INFINITY;
         if row.distance <= self.threshold && row.distance >= self.range.low && near {
             self.found.push(row);
-            if self.found.len() >= self.k.saturating_mul(2).saturating_add(64) {
+            if self.found.len() >= self.most {
                 self.shrink();
+                self.most = with_spare(self.k);
             }
         }
     }
@@ -236,7 +245,7 @@ impl Arrivals {
             let (_, &mut farthest, _) = self.distances.select_nth_unstable_by(last, f32::total_cmp);
             self.distances.truncate(self.k);
             self.farthest = farthest;
-            self.most = self.k.saturating_add(SPARE.max(self.k / 2));
+            self.most = with_spare(self.k);
         }
     }
 

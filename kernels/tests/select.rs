@@ -200,7 +200,7 @@ fn smallest_of_centroids() {
         let mut random = Random(4);
         let mut top = TopK::new();
         for rows in some(LENGTHS) {
-            for n in [0, 1, 20, rows / 2, rows, rows + 1] {
+            for n in [0, 1, 10, 20, 48, 49, rows / 2, rows, rows + 1] {
                 let distances = distances(&mut random, rows);
                 let want = expected(&distances, |row| row as u64, n, |_| true);
                 assert_eq!(plain(smallest(&distances, n, &mut top)), want);

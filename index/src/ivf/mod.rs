@@ -69,6 +69,8 @@ pub struct Scratch {
     block: BlockScratch,
     product: product::Scratch,
     scalar: scalar::Scratch,
+    /// Where the codes lie that were asked for last.
+    prefetched: Option<usize>,
 }
 
 /// A query for one column, its vector brought into the form that an index compares.
@@ -224,7 +226,11 @@ impl Ivf {
         match &self.codes {
             Codes::Flat => {}
             Codes::Product(quantizer) => {
-                codes::prefetch(first.codes().as_slice());
+                // Of queries that visit a partition one after the other, the first one asks for its codes.
+                let codes = first.codes().as_slice();
+                if scratch.prefetched.replace(codes.as_ptr().addr()) != Some(codes.as_ptr().addr()) {
+                    codes::prefetch(codes);
+                }
                 let centroids = self.file.centroids();
                 quantizer.prepare(&query.vector, centroids, number, self.metric, &mut scratch.product);
             }

@@ -36,11 +36,4 @@ impl<'a> Columns<'a> {
     pub(crate) fn column(&self, byte: usize) -> &'a [u8] {
         &self.codes[byte * self.stride + self.start..][..self.rows]
     }
-
-    /// The bytes of a row.
-    #[inline(always)]
-    pub(crate) fn row(&self, row: usize) -> impl Iterator<Item = u8> + use<'a> {
-        let first = self.codes.get(self.start + row..).unwrap_or_default();
-        first.iter().step_by(self.stride.max(1)).copied()
-    }
 }

@@ -3,12 +3,9 @@
 use super::{Candidates, columns::Columns};
 #[cfg(target_arch = "aarch64")]
 use crate::arch::aarch64::neon;
-use crate::{arch::portable, isa::Isa};
 #[cfg(target_arch = "x86_64")]
-use crate::{
-    arch::x86_64::{avx2, avx512},
-    isa::Extensions,
-};
+use crate::arch::x86_64::{avx2, avx512, detect};
+use crate::{arch::portable, isa::Isa};
 
 /// Sets the bits of the rows whose bytes, one from the table of each code, add up to the third argument or less. Sums
 /// stop at 255. There are as many words as the rows need.
@@ -48,7 +45,7 @@ impl Kernels {
     pub(crate) fn current() -> &'static Kernels {
         match Isa::current() {
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if Extensions::available().vbmi => &avx512::codes::WITH_PERMUTATIONS,
+            Isa::Avx512 if detect::vbmi() => &avx512::codes::WITH_PERMUTATIONS,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => &avx512::codes::TABLE,
             #[cfg(target_arch = "x86_64")]

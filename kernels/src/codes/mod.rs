@@ -21,12 +21,20 @@ pub(crate) use kernels::Kernels;
 
 use crate::arch::all::prefetch;
 
-/// Asks for the first codes of a partition, as many as a near cache has room for. Who makes the table of the partition
-/// next finds them there when it is done.
+/// Asks for the first codes of a partition. Who makes the table of the partition next finds them near when it is done.
+///
+/// Only the beginning of each page is asked for, after which a processor reads on by itself, up to the end of the page: it
+/// can have more lines on their way so than a program can ask for. (Asking for all lines, single queries of codes of
+/// 4 bits took 34 instead of 30 µs.)
 pub fn prefetch(codes: &[u8]) {
+    const PAGE: usize = 4096;
+    const PAGES: usize = 8;
     const LINE: usize = 64;
-    const LINES: usize = 512;
-    for line in codes.chunks(LINE).take(LINES) {
-        prefetch::read(line.as_ptr());
+    const LINES: usize = 8;
+    let (rest, pages) = codes.split_at(codes.as_ptr().align_offset(PAGE).min(codes.len()));
+    for page in core::iter::once(rest).chain(pages.chunks(PAGE)).take(PAGES) {
+        for line in page.chunks(LINE).take(LINES) {
+            prefetch::read(line.as_ptr());
+        }
     }
 }

@@ -134,7 +134,35 @@ pub fn smallest<'a>(
     n: usize,
     top: &'a mut TopK,
 ) -> impl ExactSizeIterator<Item = Hit> + Clone + use<'a> {
-    top.reset(n, ..);
+    top.reset(n, ..=bound(distances, n));
     top.push_block(distances, Ids::From(0), None);
     top.finish()
+}
+
+/// A distance that at least `n` of `distances` are not above, infinity if none is found without much ado.
+///
+/// The lowest distances of some groups are distances themselves: the n-th lowest of these is such a bound, and few
+/// others are below it. Without it, a collector would have to take in many rows to find where to stop.
+fn bound(distances: &[f32], n: usize) -> f32 {
+    /// More than three quarters of them would make a bad bound.
+    const GROUPS: usize = 64;
+    let last = match n.checked_sub(1) {
+        Some(last) if n <= GROUPS / 4 * 3 && distances.len() > 2 * GROUPS => last,
+        _ => return f32::INFINITY,
+    };
+    let mut lowest = [f32::INFINITY; GROUPS];
+    for distances in distances.as_chunks::<GROUPS>().0 {
+        for (lowest, &distance) in lowest.iter_mut().zip(distances) {
+            // A NaN is not less.
+            *lowest = if distance < *lowest { distance } else { *lowest };
+        }
+    }
+    // Selecting takes longer than this, and a third of the groups are enough.
+    let mut groups = GROUPS;
+    while groups >= 3 * n {
+        groups /= 2;
+        let (low, high) = lowest.split_at_mut(groups);
+        low.iter_mut().zip(high).for_each(|(low, high)| *low = low.min(*high));
+    }
+    *lowest[..groups].select_nth_unstable_by(last, f32::total_cmp).1
 }

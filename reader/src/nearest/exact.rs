@@ -17,8 +17,8 @@ use lancet_index::{
     with_numbers,
 };
 use lancet_kernels::{
-    codes,
     distance::{DistanceTable, Element},
+    gather,
 };
 use std::ops::Range;
 
@@ -27,6 +27,9 @@ const BLOCK_ROWS: u64 = 8192;
 
 /// With fewer than one selected row in so many, only these are read.
 const SPARSE: usize = 8;
+
+/// Bytes that come from memory together.
+const LINE: usize = 64;
 
 /// Scattered vectors that are looked at together: enough to have many on their way from memory at a time.
 const AT_ONCE: usize = 128;
@@ -155,8 +158,10 @@ fn rank_few(
     }
     // First one byte of each: looking up where a page lies takes longest, and overlaps only if nothing is between.
     let vectors = &vectors[..places.len()];
-    vectors.iter().for_each(|vector| codes::prefetch(&vector[..vector.len().min(1)]));
-    vectors.iter().for_each(|vector| codes::prefetch(vector));
+    vectors.iter().for_each(|vector| gather::prefetch(vector, 0));
+    for vector in vectors {
+        (LINE..vector.len()).step_by(LINE).for_each(|at| gather::prefetch(vector, at));
+    }
     let mut distances = [0.0; AT_ONCE];
     let distances = &mut distances[..vectors.len()];
     if !with_numbers!(query, values => of_bytes(values, metric, vectors, distances)) {

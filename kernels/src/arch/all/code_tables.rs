@@ -26,6 +26,16 @@ macro_rules! code_tables {
             }
             let count = out.len() / (vector.len() / width).max(1);
             let parts = vector.chunks_exact(width).zip(words.chunks_exact(count * width));
+            if count == 16 {
+                // So little is done for a part that finding where it lies would take longer.
+                for ((part, words), out) in parts.zip(out.as_chunks_mut::<16>().0) {
+                    let (words, out) = (words.as_chunks::<$lanes>().0, out.as_chunks_mut::<$lanes>().0);
+                    if let Some(out) = out.first_chunk_mut() {
+                        sum::<PRODUCT, { 16 / $lanes }>(part, words, 16 / $lanes, 0, out);
+                    }
+                }
+                return;
+            }
             for ((part, words), out) in parts.zip(out.chunks_exact_mut(count)) {
                 let (words, out) = (words.as_chunks::<$lanes>().0, out.as_chunks_mut::<$lanes>().0);
                 let (many, few) = out.as_chunks_mut::<$many>();

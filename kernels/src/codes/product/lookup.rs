@@ -3,7 +3,7 @@
 use super::{
     Layout,
     bounds::{Bounds, Limit},
-    distance, sums,
+    distances_of, sums,
 };
 use crate::{
     codes::{Candidates, Columns, Kernels},
@@ -98,8 +98,8 @@ impl Lookup {
         if let Some(last) = words.last_mut() {
             *last &= !0 >> (count.wrapping_neg() % 64);
         }
-        // By itself, the sum of a row of 8 (4) bits takes some 7 (20) times as long as among all rows.
-        let are_few = |words: &[u64]| mask::count(words) < count.div_ceil(64 / layout.bits as usize);
+        // The sum of a row takes so many times as long as that of one among all rows.
+        let are_few = |words: &[u64]| mask::count(words) < count.div_ceil(8);
         let within = if layout.bits == 8 { kernels.within_of_8 } else { kernels.within_of_4 };
         if let (Limit::Gap(gap), Some(within), false) = (limit, within, are_few(words)) {
             let sum = self.bounds.sum(&self.table, kernels, gap);
@@ -127,8 +127,19 @@ fn pick(
     threshold: f32,
     out: &mut Candidates,
 ) {
-    for row in mask::ones(mask) {
-        out.push(first + row as u32, distance(layout, table, columns.row(row)), threshold);
+    /// Rows that are summed up side by side: an addition takes as long as four begin.
+    const ROWS: usize = 4;
+    let mut ones = mask::ones(mask);
+    while let Some(row) = ones.next() {
+        let (mut rows, mut count) = ([row; ROWS], 1);
+        for (place, row) in rows[1..].iter_mut().zip(&mut ones) {
+            *place = row;
+            count += 1;
+        }
+        let distances = distances_of(layout, table, columns, rows);
+        for (&row, distance) in rows.iter().zip(distances).take(count) {
+            out.push(first + row as u32, distance, threshold);
+        }
     }
 }
 
