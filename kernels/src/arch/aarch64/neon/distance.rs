@@ -3,7 +3,7 @@
 //! NEON reads no lanes under a mask. So the last part of a vector is a whole one that ends with it, and the lanes that
 //! were met before are set to zero; a vector shorter than one part is copied.
 
-use core::arch::aarch64::*;
+use core::arch::{aarch64::*, asm};
 
 use half::{bf16, f16};
 
@@ -38,12 +38,19 @@ const fn table<V: Vector>() -> DistanceTable<V::Element> {
         dot: kernels::<Product<V, true>, ROWS>(),
         product: kernels::<Product<V, false>, ROWS>(),
         wide_product: wide_product::<V>(),
-        hamming: kernels::<SquaredL2<BitLanes>, ROWS>(),
+        hamming: HAMMING,
     }
 }
 
+pub(super) const HAMMING: Kernels<u8> = kernels::<SquaredL2<BitLanes>, ROWS>();
+
+/// These need nothing beyond [`Isa::Neon`].
+pub(crate) fn has_instructions() -> bool {
+    true
+}
+
 /// How many elements a vector has, and how many of them follow its last whole part.
-type Tail = (usize, usize);
+pub(super) type Tail = (usize, usize);
 
 /// Reads the elements that follow the last whole part of a vector: as a whole part that ends with the vector, of which
 /// all but the last lanes are set to zero, or from a copy with zeros after them.
@@ -51,7 +58,7 @@ type Tail = (usize, usize);
 /// # Safety
 /// `vector` has `len` elements; `rest` is at most `len` and less than `N`; all zeros are a `T`.
 #[inline(always)]
-unsafe fn tail<T: Copy + Default, const N: usize>(vector: *const T, (len, rest): Tail) -> [T; N] {
+pub(super) unsafe fn tail<T: Copy + Default, const N: usize>(vector: *const T, (len, rest): Tail) -> [T; N] {
     // SAFETY: the caller's promise: what is read ends with the vector and begins in it.
     unsafe {
         if len >= N {
@@ -88,6 +95,7 @@ macro_rules! tails {
         }
     };
 }
+pub(super) use tails;
 
 /// Numbers in two registers, fused into sums of two registers.
 macro_rules! float_lanes {
@@ -147,10 +155,7 @@ float_lanes!(F64Lanes: f64, 4, f64 as float64x2_t,
     |at: *const f64| (vld1q_f64(at), vld1q_f64(at.add(2))));
 float_lanes!(F16Lanes: f16, 8, f32 as float32x4_t,
 vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
-|at: *const f16| {
-    let bits = vld1q_u16(at.cast());
-    (widen(vmovl_u16(vget_low_u16(bits))), widen(vmovl_high_u16(bits)))
-});
+    |at: *const f16| widen(vld1q_u16(at.cast())));
 float_lanes!(Bf16Lanes: bf16, 8, f32 as float32x4_t,
 vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
 |at: *const bf16| {
@@ -160,20 +165,17 @@ vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
     (vreinterpretq_f32_u32(low), vreinterpretq_f32_u32(high))
 });
 
-/// Four halves as f32: not every toolchain has the instruction.
+/// Eight halves as f32, by the instructions of `vcvt_f32_f16` and `vcvt_high_f32_f16`, which the oldest Rust does not
+/// have.
 #[inline(always)]
-fn widen(bits: uint32x4_t) -> float32x4_t {
-    // SAFETY: every aarch64 processor has NEON.
+pub(super) fn widen(halves: uint16x8_t) -> (float32x4_t, float32x4_t) {
+    let (low, high);
+    // SAFETY: every aarch64 processor has NEON; nothing but these registers is touched.
     unsafe {
-        let sign = vshlq_n_u32::<16>(vandq_u32(bits, vdupq_n_u32(0x8000)));
-        let rest = vshlq_n_u32::<13>(vandq_u32(bits, vdupq_n_u32(0x7fff)));
-        // The exponents differ by 127 − 15; a product with that power of two makes denormals normal, too.
-        let power = vdupq_n_f32(f32::from_bits((127 + 112) << 23));
-        let finite = vreinterpretq_u32_f32(vmulq_f32(vreinterpretq_f32_u32(rest), power));
-        let endless = vorrq_u32(rest, vdupq_n_u32(0x7f80_0000));
-        let magnitude = vbslq_u32(vcgeq_u32(rest, vdupq_n_u32(0x7c00 << 13)), endless, finite);
-        vreinterpretq_f32_u32(vorrq_u32(sign, magnitude))
+        asm!("fcvtl {:v}.4s, {:v}.4h", lateout(vreg) low, in(vreg) halves, options(pure, nomem, nostack));
+        asm!("fcvtl2 {:v}.4s, {:v}.8h", lateout(vreg) high, in(vreg) halves, options(pure, nomem, nostack));
     }
+    (low, high)
 }
 
 /// Sums of integers.
@@ -202,6 +204,7 @@ macro_rules! integer_sums {
         }
     };
 }
+pub(super) use integer_sums;
 
 /// Adds squares of sixteen numbers.
 #[inline(always)]
