@@ -1,12 +1,10 @@
-//! Distances in registers of 128 bits, two at a time.
-//!
-//! NEON reads no lanes under a mask. So the last part of a vector is a whole one that ends with it, and the lanes that
-//! were met before are set to zero; a vector shorter than one part is copied.
+//! Distances in registers of 128 bits, two at a time, with what every aarch64 processor has.
 
 use core::arch::{aarch64::*, asm};
 
 use half::{bf16, f16};
 
+use super::tail::tails;
 use crate::{
     arch::all::{
         distance::{self, Measure},
@@ -49,60 +47,12 @@ pub(crate) fn has_instructions() -> bool {
     true
 }
 
-/// How many elements a vector has, and how many of them follow its last whole part.
-pub(super) type Tail = (usize, usize);
-
-/// Reads the elements that follow the last whole part of a vector: as a whole part that ends with the vector, of which
-/// all but the last lanes are set to zero, or from a copy with zeros after them.
-///
-/// # Safety
-/// `vector` has `len` elements; `rest` is at most `len` and less than `N`; all zeros are a `T`.
-#[inline(always)]
-pub(super) unsafe fn tail<T: Copy + Default, const N: usize>(vector: *const T, (len, rest): Tail) -> [T; N] {
-    // SAFETY: the caller's promise: what is read ends with the vector and begins in it.
-    unsafe {
-        if len >= N {
-            let mut part = vector.add(len - N).cast::<[T; N]>().read();
-            for (i, lane) in part.iter_mut().enumerate() {
-                *lane = if i < N - rest { T::default() } else { *lane };
-            }
-            part
-        } else {
-            let mut part = [T::default(); N];
-            for (i, lane) in part.iter_mut().enumerate().take(rest) {
-                *lane = vector.add(len - rest + i).read();
-            }
-            part
-        }
-    }
-}
-
-/// What all vectors here share: the lanes that follow the last whole part.
-macro_rules! tails {
-    ($element:ty, $lanes:literal) => {
-        type Element = $element;
-        type Tail = Tail;
-        const LANES: usize = $lanes;
-
-        #[inline(always)]
-        unsafe fn tail(dim: usize) -> Tail {
-            (dim, dim % $lanes)
-        }
-        #[inline(always)]
-        unsafe fn load_tail(vector: *const $element, (len, rest): Tail) -> Self {
-            // SAFETY: the caller's promise; `tail` returns as many elements as a whole part has.
-            unsafe { Self::load(tail::<$element, $lanes>(vector, (len, rest)).as_ptr()) }
-        }
-    };
-}
-pub(super) use tails;
-
 /// Numbers in two registers, fused into sums of two registers.
 macro_rules! float_lanes {
     ($name:ident: $element:ty, $lanes:literal, $total:ty as $register:ty,
         $zero:expr, $add:ident, $sub:ident, $fma:ident, $across:ident, $load:expr) => {
         #[derive(Clone, Copy)]
-        pub(super) struct $name($register, $register);
+        pub(super) struct $name(pub(super) $register, pub(super) $register);
 
         impl Vector for $name {
             tails!($element, $lanes);
@@ -154,7 +104,7 @@ float_lanes!(F64Lanes: f64, 4, f64 as float64x2_t,
     vdupq_n_f64(0.0), vaddq_f64, vsubq_f64, vfmaq_f64, vaddvq_f64,
     |at: *const f64| (vld1q_f64(at), vld1q_f64(at.add(2))));
 float_lanes!(F16Lanes: f16, 8, f32 as float32x4_t,
-vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
+    vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
     |at: *const f16| widen(vld1q_u16(at.cast())));
 float_lanes!(Bf16Lanes: bf16, 8, f32 as float32x4_t,
 vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,

@@ -5,7 +5,10 @@
 
 use core::arch::{aarch64::*, asm};
 
-use super::distance::{HAMMING, Tail, integer_sums, tail, tails};
+use super::{
+    distance::{HAMMING, integer_sums},
+    tail::tails,
+};
 use crate::{
     arch::all::{
         distance::{self, Measure},

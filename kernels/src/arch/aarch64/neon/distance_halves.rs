@@ -8,7 +8,10 @@ use core::arch::{aarch64::*, asm};
 
 use half::f16;
 
-use super::distance::{HAMMING, Tail, tail, tails, widen};
+use super::{
+    distance::{F16Lanes, HAMMING, widen},
+    tail::tails,
+};
 use crate::{
     arch::all::{
         distance::{self, Measure},
@@ -40,13 +43,21 @@ pub(crate) fn has_instructions() -> bool {
     Extensions::available().fhm
 }
 
-/// Eight halves.
+/// Eight halves, of which the sums are those of halves that are f32 already.
 #[derive(Clone, Copy)]
 struct Halves(uint16x8_t);
 
+impl Halves {
+    #[inline(always)]
+    fn widened(self) -> F16Lanes {
+        let (low, high) = widen(self.0);
+        F16Lanes(low, high)
+    }
+}
+
 impl Vector for Halves {
     tails!(f16, 8);
-    type Sum = (float32x4_t, float32x4_t);
+    type Sum = <F16Lanes as Vector>::Sum;
     type Total = f32;
 
     #[inline(always)]
@@ -56,12 +67,12 @@ impl Vector for Halves {
     }
     #[inline(always)]
     unsafe fn zero() -> Self::Sum {
-        // SAFETY: every aarch64 processor has NEON.
-        unsafe { (vdupq_n_f32(0.0), vdupq_n_f32(0.0)) }
+        // SAFETY: the caller's promise.
+        unsafe { F16Lanes::zero() }
     }
     #[inline(always)]
     unsafe fn add_product((mut low, mut high): Self::Sum, Halves(a): Self, Halves(b): Self) -> Self::Sum {
-        // SAFETY: the caller has FEAT_FHM; nothing but these registers is touched.
+        // SAFETY: the caller has FEAT_FHM, and says so to the compiler; nothing but these registers is touched.
         unsafe {
             asm!("fmlal {:v}.4s, {:v}.4h, {:v}.4h", inout(vreg) low, in(vreg) a, in(vreg) b,
                 options(pure, nomem, nostack));
@@ -70,23 +81,20 @@ impl Vector for Halves {
         }
         (low, high)
     }
+    /// Converting is free of side effects, so a compiler converts a part of the query once for all rows of a block.
     #[inline(always)]
-    unsafe fn add_difference((low, high): Self::Sum, Halves(a): Self, Halves(b): Self) -> Self::Sum {
-        let (a, b) = (widen(a), widen(b));
-        // SAFETY: every aarch64 processor has NEON.
-        unsafe {
-            let differences = (vsubq_f32(a.0, b.0), vsubq_f32(a.1, b.1));
-            (vfmaq_f32(low, differences.0, differences.0), vfmaq_f32(high, differences.1, differences.1))
-        }
+    unsafe fn add_difference(sum: Self::Sum, a: Self, b: Self) -> Self::Sum {
+        // SAFETY: the caller's promise.
+        unsafe { F16Lanes::add_difference(sum, a.widened(), b.widened()) }
     }
     #[inline(always)]
     unsafe fn merge(a: Self::Sum, b: Self::Sum) -> Self::Sum {
-        // SAFETY: every aarch64 processor has NEON.
-        unsafe { (vaddq_f32(a.0, b.0), vaddq_f32(a.1, b.1)) }
+        // SAFETY: the caller's promise.
+        unsafe { F16Lanes::merge(a, b) }
     }
     #[inline(always)]
     unsafe fn totals<const R: usize>(sums: [Self::Sum; R]) -> [f32; R] {
-        // SAFETY: every aarch64 processor has NEON.
-        unsafe { sums.map(|(low, high)| vaddvq_f32(vaddq_f32(low, high))) }
+        // SAFETY: the caller's promise.
+        unsafe { F16Lanes::totals(sums) }
     }
 }

@@ -7,3 +7,4 @@ pub(crate) mod distance_bytes;
 pub(crate) mod distance_halves;
 pub(crate) mod many;
 pub(crate) mod roofline;
+mod tail;
