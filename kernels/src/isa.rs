@@ -27,7 +27,8 @@ pub enum Isa {
     /// x86-64 with AVX-512 F, BW, VL and DQ, besides [`Avx2`](Isa::Avx2). VNNI, VBMI, VPOPCNTDQ and BF16 are used
     /// where they are there.
     Avx512,
-    /// aarch64, all of which have NEON.
+    /// aarch64, all of which have NEON. Dot products of bytes and widening products of f16 are used where they are
+    /// there.
     Neon,
 }
 
@@ -146,24 +147,29 @@ impl fmt::Display for Unavailable {
 
 impl core::error::Error for Unavailable {}
 
-/// Instructions beyond [`Isa::Avx512`] that kernels use where this machine has them.
+/// Instructions beyond [`Isa::Avx512`] or [`Isa::Neon`] that kernels use where this machine has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Extensions {
-    /// Products of bytes, summed in fours to 32 bits.
+    /// AVX-512: products of bytes, summed in fours to 32 bits.
     pub vnni: bool,
-    /// Permutations of bytes within and across registers.
+    /// AVX-512: permutations of bytes within and across registers.
     pub vbmi: bool,
-    /// Bytes moved together that a mask keeps.
+    /// AVX-512: bytes moved together that a mask keeps.
     pub vbmi2: bool,
-    /// Counts of set bits.
+    /// AVX-512: counts of set bits.
     pub vpopcntdq: bool,
-    /// Products of bf16 numbers, summed in pairs to f32.
+    /// AVX-512: products of bf16 numbers, summed in pairs to f32.
     pub bf16: bool,
+    /// aarch64: products of bytes, summed in fours to 32 bits (FEAT_DotProd).
+    pub dotprod: bool,
+    /// aarch64: products of f16 numbers, summed to f32 (FEAT_FHM).
+    pub fhm: bool,
 }
 
 impl Extensions {
-    /// Those of this machine; none where it does not have AVX-512.
+    /// Those of this machine; those of x86-64 only with AVX-512. On aarch64 it takes the feature `std` to find what
+    /// the program is not compiled for.
     pub fn available() -> Self {
         Extensions {
             vnni: detect::vnni(),
@@ -171,20 +177,26 @@ impl Extensions {
             vbmi2: detect::vbmi2(),
             vpopcntdq: detect::vpopcntdq(),
             bf16: detect::bf16(),
+            dotprod: detect::dotprod(),
+            fhm: detect::fhm(),
         }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-use crate::arch::x86_64::detect;
-
-/// Other machines have none of the x86-64 sets.
-#[cfg(not(target_arch = "x86_64"))]
+/// What this machine has. It has nothing of other architectures.
 mod detect {
+    #[cfg(target_arch = "aarch64")]
+    pub(super) use crate::arch::aarch64::detect::*;
+    #[cfg(target_arch = "x86_64")]
+    pub(super) use crate::arch::x86_64::detect::*;
+
     macro_rules! no {
         ($($name:ident)*) => { $(pub(super) fn $name() -> bool { false })* };
     }
+    #[cfg(not(target_arch = "x86_64"))]
     no!(avx2 avx512 vnni vbmi vbmi2 vpopcntdq bf16);
+    #[cfg(not(target_arch = "aarch64"))]
+    no!(dotprod fhm);
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub(super) mod sealed {
 const BYTES: usize = 1 << 15;
 
 macro_rules! elements {
-    ($($element:ty, $table:ident, $longest:expr, $module:ident;)*) => {$(
+    ($($element:ty, $table:ident, $longest:expr, $avx512:ident, $neon:ident;)*) => {$(
         impl Element for $element {}
 
         impl sealed::Tables for $element {
@@ -42,11 +42,15 @@ macro_rules! elements {
             fn table(isa: Isa) -> &'static DistanceTable<Self> {
                 match isa {
                     #[cfg(target_arch = "x86_64")]
-                    Isa::Avx512 if arch::x86_64::avx512::$module::has_instructions() => {
-                        &arch::x86_64::avx512::$module::$table
+                    Isa::Avx512 if arch::x86_64::avx512::$avx512::has_instructions() => {
+                        &arch::x86_64::avx512::$avx512::$table
                     }
                     #[cfg(target_arch = "x86_64")]
                     Isa::Avx512 | Isa::Avx2 => &arch::x86_64::avx2::distance::$table,
+                    #[cfg(target_arch = "aarch64")]
+                    Isa::Neon if arch::aarch64::neon::$neon::has_instructions() => {
+                        &arch::aarch64::neon::$neon::$table
+                    }
                     #[cfg(target_arch = "aarch64")]
                     Isa::Neon => &arch::aarch64::neon::distance::$table,
                     _ => &arch::portable::distance::$table,
@@ -57,12 +61,12 @@ macro_rules! elements {
 }
 
 elements! {
-    f32, F32, usize::MAX, distance;
-    f64, F64, usize::MAX, distance;
-    f16, F16, usize::MAX, distance;
-    bf16, BF16, usize::MAX, distance;
-    i8, I8, BYTES, distance_bytes;
-    u8, U8, BYTES, distance_bytes;
+    f32, F32, usize::MAX, distance, distance;
+    f64, F64, usize::MAX, distance, distance;
+    f16, F16, usize::MAX, distance, distance_halves;
+    bf16, BF16, usize::MAX, distance, distance;
+    i8, I8, BYTES, distance_bytes, distance_bytes;
+    u8, U8, BYTES, distance_bytes, distance_bytes;
 }
 
 impl Float for f32 {}

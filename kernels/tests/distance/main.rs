@@ -8,6 +8,7 @@ mod drawn;
 mod guard;
 
 use definition::{Number, Random, definition, dims, vector};
+use half::{bf16, f16};
 use lancet_kernels::{
     distance::{DistanceTable, Metric},
     isa::Isa,
@@ -87,12 +88,12 @@ fn f64_agrees() {
 
 #[test]
 fn f16_agrees() {
-    check_all::<half::f16>();
+    check_all::<f16>();
 }
 
 #[test]
 fn bf16_agrees() {
-    check_all::<half::bf16>();
+    check_all::<bf16>();
 }
 
 #[test]
@@ -105,15 +106,15 @@ fn u8_agrees() {
     check_all::<u8>();
 }
 
-#[test]
-fn special_numbers() {
+/// Numbers that are none, infinite or zero, of the type that `of` converts to.
+fn check_special<T: Number>(of: impl Fn(f32) -> T) {
     let (nan, infinity) = (f32::NAN, f32::INFINITY);
     for isa in Isa::available() {
-        let table = DistanceTable::<f32>::of(isa).expect("an available set");
+        let table = DistanceTable::<T>::of(isa).expect("an available set");
         for dim in [1, 7, 8, 16, 33, 50] {
             let with = |value: f32| {
-                let mut vector = vec![1.0; dim];
-                vector[dim - 1] = value;
+                let mut vector = vec![of(1.0); dim];
+                vector[dim - 1] = of(value);
                 vector
             };
             let distance = |metric, a: f32, b: f32| table.distance(metric, &with(a), &with(b));
@@ -126,11 +127,38 @@ fn special_numbers() {
             assert!(distance(Metric::Dot, infinity, 0.0).is_nan());
             assert!(distance(Metric::Cosine, infinity, 1.0).is_nan());
             assert_eq!(distance(Metric::L2, -0.0, 0.0), 0.0);
-            assert!(table.distance(Metric::Cosine, &vec![0.0; dim], &with(1.0)).is_nan());
+            assert!(table.distance(Metric::Cosine, &vec![of(0.0); dim], &with(1.0)).is_nan());
         }
         assert_eq!(table.distance(Metric::L2, &[], &[]), 0.0);
         assert_eq!(table.distance(Metric::Dot, &[], &[]), 1.0);
         assert!(table.distance(Metric::Cosine, &[], &[]).is_nan());
-        table.distances(Metric::L2, &[1.0], &[], 1, &mut []);
+        table.distances(Metric::L2, &[of(1.0)], &[], 1, &mut []);
+    }
+}
+
+#[test]
+fn special_numbers() {
+    check_special::<f32>(|x| x);
+    check_special::<f64>(f64::from);
+    check_special::<f16>(f16::from_f32);
+    check_special::<bf16>(bf16::from_f32);
+}
+
+/// Products of the smallest and the largest halves are numbers of f32 like any others.
+#[test]
+fn extreme_halves() {
+    let denormals = (1..0x400u16).step_by(7).map(f16::from_bits);
+    let large = (0x7800..0x7c00u16).step_by(7).map(f16::from_bits);
+    let values: Vec<f16> = denormals.zip(large).flat_map(|(a, b)| [a, -b, -a, b]).collect();
+    for isa in Isa::available() {
+        let table = DistanceTable::<f16>::of(isa).expect("an available set");
+        for dim in [1, 5, 8, 50] {
+            for step in [1, 2, 4] {
+                let chosen: Vec<f16> = values.iter().copied().step_by(step).collect();
+                for metric in METRICS {
+                    check(table, metric, &chosen[chosen.len() - dim..], &chosen, dim);
+                }
+            }
+        }
     }
 }

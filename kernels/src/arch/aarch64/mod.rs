@@ -1,3 +1,4 @@
 //! 64-bit Arm.
 
+pub(crate) mod detect;
 pub(crate) mod neon;

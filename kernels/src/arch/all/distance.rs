@@ -157,7 +157,7 @@ impl<M: Measure> Block<M> {
                 let query = M::ready(M::load(self.query.add(at)));
                 for r in 0..R {
                     if PREFETCH {
-                        prefetch::read(rows[r].add(at).wrapping_byte_add(AHEAD));
+                        prefetch::ahead::<AHEAD, _>(rows[r].add(at));
                     }
                     sums[r] = M::add(sums[r], query, M::load(rows[r].add(at)));
                 }
@@ -167,7 +167,7 @@ impl<M: Measure> Block<M> {
                 let query = M::ready(M::load_tail(self.query, tail));
                 for r in 0..R {
                     if PREFETCH {
-                        prefetch::read(rows[r].add(at).wrapping_byte_add(AHEAD));
+                        prefetch::ahead::<AHEAD, _>(rows[r].add(at));
                     }
                     sums[r] = M::add(sums[r], query, M::load_tail(rows[r], tail));
                 }

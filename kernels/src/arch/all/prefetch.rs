@@ -22,3 +22,21 @@ pub(crate) fn read<T>(at: *const T) {
     #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
     let _ = at;
 }
+
+/// Asks for the line that lies `BYTES` after `at`.
+#[inline(always)]
+pub(crate) fn ahead<const BYTES: usize, T>(at: *const T) {
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    {
+        const { assert!(BYTES.is_multiple_of(8) && BYTES < 1 << 15, "what the instruction adds to an address") };
+        // SAFETY: as above.
+        unsafe {
+            core::arch::asm!(
+                "prfm pldl1keep, [{}, {}]", in(reg) at, const BYTES,
+                options(nostack, preserves_flags, readonly)
+            );
+        }
+    }
+    #[cfg(not(all(target_arch = "aarch64", not(miri))))]
+    read(at.wrapping_byte_add(BYTES));
+}

@@ -1,12 +1,10 @@
-//! Distances in registers of 128 bits, two at a time.
-//!
-//! NEON reads no lanes under a mask. So the last part of a vector is a whole one that ends with it, and the lanes that
-//! were met before are set to zero; a vector shorter than one part is copied.
+//! Distances in registers of 128 bits, two at a time, with what every aarch64 processor has.
 
-use core::arch::aarch64::*;
+use core::arch::{aarch64::*, asm};
 
 use half::{bf16, f16};
 
+use super::tail::tails;
 use crate::{
     arch::all::{
         distance::{self, Measure},
@@ -38,55 +36,15 @@ const fn table<V: Vector>() -> DistanceTable<V::Element> {
         dot: kernels::<Product<V, true>, ROWS>(),
         product: kernels::<Product<V, false>, ROWS>(),
         wide_product: wide_product::<V>(),
-        hamming: kernels::<SquaredL2<BitLanes>, ROWS>(),
+        hamming: HAMMING,
     }
 }
 
-/// How many elements a vector has, and how many of them follow its last whole part.
-type Tail = (usize, usize);
+pub(super) const HAMMING: Kernels<u8> = kernels::<SquaredL2<BitLanes>, ROWS>();
 
-/// Reads the elements that follow the last whole part of a vector: as a whole part that ends with the vector, of which
-/// all but the last lanes are set to zero, or from a copy with zeros after them.
-///
-/// # Safety
-/// `vector` has `len` elements; `rest` is at most `len` and less than `N`; all zeros are a `T`.
-#[inline(always)]
-unsafe fn tail<T: Copy + Default, const N: usize>(vector: *const T, (len, rest): Tail) -> [T; N] {
-    // SAFETY: the caller's promise: what is read ends with the vector and begins in it.
-    unsafe {
-        if len >= N {
-            let mut part = vector.add(len - N).cast::<[T; N]>().read();
-            for (i, lane) in part.iter_mut().enumerate() {
-                *lane = if i < N - rest { T::default() } else { *lane };
-            }
-            part
-        } else {
-            let mut part = [T::default(); N];
-            for (i, lane) in part.iter_mut().enumerate().take(rest) {
-                *lane = vector.add(len - rest + i).read();
-            }
-            part
-        }
-    }
-}
-
-/// What all vectors here share: the lanes that follow the last whole part.
-macro_rules! tails {
-    ($element:ty, $lanes:literal) => {
-        type Element = $element;
-        type Tail = Tail;
-        const LANES: usize = $lanes;
-
-        #[inline(always)]
-        unsafe fn tail(dim: usize) -> Tail {
-            (dim, dim % $lanes)
-        }
-        #[inline(always)]
-        unsafe fn load_tail(vector: *const $element, (len, rest): Tail) -> Self {
-            // SAFETY: the caller's promise; `tail` returns as many elements as a whole part has.
-            unsafe { Self::load(tail::<$element, $lanes>(vector, (len, rest)).as_ptr()) }
-        }
-    };
+/// These need nothing beyond [`Isa::Neon`].
+pub(crate) fn has_instructions() -> bool {
+    true
 }
 
 /// Numbers in two registers, fused into sums of two registers.
@@ -94,7 +52,7 @@ macro_rules! float_lanes {
     ($name:ident: $element:ty, $lanes:literal, $total:ty as $register:ty,
         $zero:expr, $add:ident, $sub:ident, $fma:ident, $across:ident, $load:expr) => {
         #[derive(Clone, Copy)]
-        pub(super) struct $name($register, $register);
+        pub(super) struct $name(pub(super) $register, pub(super) $register);
 
         impl Vector for $name {
             tails!($element, $lanes);
@@ -146,11 +104,8 @@ float_lanes!(F64Lanes: f64, 4, f64 as float64x2_t,
     vdupq_n_f64(0.0), vaddq_f64, vsubq_f64, vfmaq_f64, vaddvq_f64,
     |at: *const f64| (vld1q_f64(at), vld1q_f64(at.add(2))));
 float_lanes!(F16Lanes: f16, 8, f32 as float32x4_t,
-vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
-|at: *const f16| {
-    let bits = vld1q_u16(at.cast());
-    (widen(vmovl_u16(vget_low_u16(bits))), widen(vmovl_high_u16(bits)))
-});
+    vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
+    |at: *const f16| widen(vld1q_u16(at.cast())));
 float_lanes!(Bf16Lanes: bf16, 8, f32 as float32x4_t,
 vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
 |at: *const bf16| {
@@ -160,20 +115,17 @@ vdupq_n_f32(0.0), vaddq_f32, vsubq_f32, vfmaq_f32, vaddvq_f32,
     (vreinterpretq_f32_u32(low), vreinterpretq_f32_u32(high))
 });
 
-/// Four halves as f32: not every toolchain has the instruction.
+/// Eight halves as f32, by the instructions of `vcvt_f32_f16` and `vcvt_high_f32_f16`, which the oldest Rust does not
+/// have.
 #[inline(always)]
-fn widen(bits: uint32x4_t) -> float32x4_t {
-    // SAFETY: every aarch64 processor has NEON.
+pub(super) fn widen(halves: uint16x8_t) -> (float32x4_t, float32x4_t) {
+    let (low, high);
+    // SAFETY: every aarch64 processor has NEON; nothing but these registers is touched.
     unsafe {
-        let sign = vshlq_n_u32::<16>(vandq_u32(bits, vdupq_n_u32(0x8000)));
-        let rest = vshlq_n_u32::<13>(vandq_u32(bits, vdupq_n_u32(0x7fff)));
-        // The exponents differ by 127 − 15; a product with that power of two makes denormals normal, too.
-        let power = vdupq_n_f32(f32::from_bits((127 + 112) << 23));
-        let finite = vreinterpretq_u32_f32(vmulq_f32(vreinterpretq_f32_u32(rest), power));
-        let endless = vorrq_u32(rest, vdupq_n_u32(0x7f80_0000));
-        let magnitude = vbslq_u32(vcgeq_u32(rest, vdupq_n_u32(0x7c00 << 13)), endless, finite);
-        vreinterpretq_f32_u32(vorrq_u32(sign, magnitude))
+        asm!("fcvtl {:v}.4s, {:v}.4h", lateout(vreg) low, in(vreg) halves, options(pure, nomem, nostack));
+        asm!("fcvtl2 {:v}.4s, {:v}.8h", lateout(vreg) high, in(vreg) halves, options(pure, nomem, nostack));
     }
+    (low, high)
 }
 
 /// Sums of integers.
@@ -202,6 +154,7 @@ macro_rules! integer_sums {
         }
     };
 }
+pub(super) use integer_sums;
 
 /// Adds squares of sixteen numbers.
 #[inline(always)]
