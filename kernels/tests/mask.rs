@@ -193,3 +193,23 @@ fn three_values() {
 fn masks_of_two_lengths() {
     mask::and(&mut [0, 0], &[0]);
 }
+
+#[test]
+fn bits_by_their_positions() {
+    each_length(|random, len| {
+        let bits = rows(random, len);
+        for count in [0usize, 1, 7, 8, 9, 63, 64, 65, 200] {
+            let end = words(&bits).len() * 64 + 10;
+            let positions: Vec<u64> = (0..count)
+                .map(|_| match random.below(20) {
+                    0 => random.pick(&[u64::MAX, 1 << 63, 1 << 38, (1 << 38) - 1]),
+                    _ => random.below(end) as u64,
+                })
+                .collect();
+            let bit = |&position: &u64| position < len as u64 && bits[position as usize];
+            let mut out = vec![!0; count.div_ceil(64)];
+            mask::gather(&words(&bits), &positions, &mut out);
+            assert_eq!(out, words(&positions.iter().map(bit).collect::<Vec<_>>()), "{positions:?} of {len}");
+        }
+    });
+}

@@ -14,6 +14,8 @@ pub(crate) struct Kernels {
     pub(crate) count: fn(&[[u8; 8]]) -> u64,
     /// Appends the sums of the second argument and the positions of set bits, which fit in 32 bits.
     pub(crate) positions: fn(&[u64], u32, &mut Vec<u32>),
+    /// As [`gather`](super::gather()), of as many words as the positions need.
+    pub(crate) gather: fn(&[u64], &[u64], &mut [u64]),
 }
 
 impl Kernels {

@@ -11,10 +11,12 @@
 //!
 //! A function of two masks panics if they differ in length.
 
+mod gather;
 mod kernels;
 pub mod kleene;
 mod positions;
 
+pub use gather::gather;
 pub(crate) use kernels::Kernels;
 pub use positions::positions;
 

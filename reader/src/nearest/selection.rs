@@ -3,6 +3,8 @@
 use super::{prepared::Prepared, segments::Segment};
 use crate::{Dataset, Result, Scan, filter::Mask, read, scan};
 use lancet_index::ivf::RowFilter;
+use lancet_kernels::mask;
+use std::slice;
 
 /// For each fragment the live rows for which the filter is true, if there is one.
 #[derive(Debug)]
@@ -148,25 +150,30 @@ pub(super) struct SegmentFilter<'a> {
 
 impl RowFilter for SegmentFilter<'_> {
     fn keep(&self, ids: &[u64], mask: &mut [u64]) {
-        fn each(ids: &[u64], mask: &mut [u64], contains: impl Fn(u64) -> bool) {
-            for (word, ids) in mask.iter_mut().zip(ids.chunks(64)) {
-                *word = ids.iter().zip(0..).fold(0, |word, (&id, bit)| word | u64::from(contains(id)) << bit);
-            }
-        }
         match self.rows {
-            SegmentRows::All => each(ids, mask, |_| true),
-            SegmentRows::Ids(set) => each(ids, mask, |id| set.contains(id)),
-            SegmentRows::Addresses(set) => each(ids, mask, |id| set.contains(id)),
+            SegmentRows::All => mask.fill(!0),
+            SegmentRows::Ids(set) => set.keep(ids, mask),
+            SegmentRows::Addresses(set) => set.keep(ids, mask),
         }
+    }
+}
+
+/// Sets the bits of `mask` to those of `words` at the positions of `ids`; none where there is no such position.
+fn bits_of(words: &[u64], ids: &[u64], mask: &mut [u64], position: impl Fn(u64) -> u64) {
+    let mut positions = [0; 64];
+    for (mask, ids) in mask.iter_mut().zip(ids.chunks(64)) {
+        let positions = &mut positions[..ids.len()];
+        positions.iter_mut().zip(ids).for_each(|(to, &id)| *to = position(id));
+        mask::gather(words, positions, slice::from_mut(mask));
     }
 }
 
 /// Addresses: a bit for each row. Rows of several fragments lie mixed in a partition, so nothing branches on them.
 ///
 /// ```text
-/// places    by fragment: first word, how many words        words    0 │ ∼0 │ those of a mask, 0 │ …
-///           none         0, 0                                       ▲   ▲
-///           all          1, 0                       beyond its words, the word behind them counts
+/// places    by fragment: first bit, how many        words    0 │ ∼0 │ those of a mask, 0 │ …
+///           none         0, 0                                ▲   ▲
+///           all          64, 0                    beyond its bits, that behind them counts
 /// ```
 #[derive(Debug)]
 struct AddressSet {
@@ -174,18 +181,21 @@ struct AddressSet {
     words: Vec<u64>,
 }
 
+/// Where the bits of a fragment begin, and how many there are.
+type Place = (u64, u64);
+
 /// By the id of a fragment.
 #[derive(Debug)]
 enum Places {
     /// At the id.
-    Dense(Vec<(usize, usize)>),
+    Dense(Vec<Place>),
     /// Ascending ids, where they are much larger than fragments are many.
-    Sparse(Vec<(u32, (usize, usize))>),
+    Sparse(Vec<(u32, Place)>),
 }
 
 impl AddressSet {
-    const NONE: (usize, usize) = (0, 0);
-    const ALL: (usize, usize) = (1, 0);
+    const NONE: Place = (0, 0);
+    const ALL: Place = (64, 0);
 
     /// The addresses of the selected rows in the fragments that a segment covers.
     fn new(dataset: &Dataset, selection: &Selection, segment: &Segment) -> Self {
@@ -200,7 +210,7 @@ impl AddressSet {
                     let start = words.len();
                     words.extend_from_slice(mask.words());
                     words.push(0);
-                    (start, words.len() - 1 - start)
+                    (start as u64 * 64, (words.len() - 1 - start) as u64 * 64)
                 }
             };
             places.push((fragment.meta.id, place));
@@ -208,15 +218,25 @@ impl AddressSet {
         AddressSet { places: Places::new(places), words }
     }
 
-    fn contains(&self, address: u64) -> bool {
-        let (start, len) = self.places.get((address >> 32) as u32);
-        let word = self.words[start + (address as u32 as usize / 64).min(len)];
-        word >> (address % 64) & 1 == 1
+    fn keep(&self, addresses: &[u64], mask: &mut [u64]) {
+        fn position(place: Option<&Place>, address: u64) -> u64 {
+            let (first, len) = place.copied().unwrap_or(AddressSet::NONE);
+            first + (address & u64::from(u32::MAX)).min(len)
+        }
+        match &self.places {
+            Places::Dense(places) => bits_of(&self.words, addresses, mask, |address| {
+                position(places.get((address >> 32) as usize), address)
+            }),
+            Places::Sparse(places) => bits_of(&self.words, addresses, mask, |address| {
+                let found = places.binary_search_by_key(&((address >> 32) as u32), |place| place.0);
+                position(found.ok().map(|found| &places[found].1), address)
+            }),
+        }
     }
 }
 
 impl Places {
-    fn new(mut places: Vec<(u32, (usize, usize))>) -> Self {
+    fn new(mut places: Vec<(u32, Place)>) -> Self {
         let room = places.iter().map(|(id, _)| *id as usize + 1).max().unwrap_or(0);
         if room > 1024 + 16 * places.len() {
             places.sort_unstable();
@@ -225,16 +245,6 @@ impl Places {
         let mut dense = vec![AddressSet::NONE; room];
         places.into_iter().for_each(|(id, place)| dense[id as usize] = place);
         Places::Dense(dense)
-    }
-
-    fn get(&self, id: u32) -> (usize, usize) {
-        let place = match self {
-            Places::Dense(dense) => dense.get(id as usize),
-            Places::Sparse(places) => {
-                places.binary_search_by_key(&id, |place| place.0).ok().map(|found| &places[found].1)
-            }
-        };
-        place.copied().unwrap_or(AddressSet::NONE)
     }
 }
 
@@ -283,16 +293,15 @@ impl IdSet {
         IdSet::Bits { first, words }
     }
 
-    fn contains(&self, id: u64) -> bool {
+    fn keep(&self, ids: &[u64], mask: &mut [u64]) {
         match self {
-            IdSet::Bits { first, words } => {
-                let id = id.wrapping_sub(*first);
-                usize::try_from(id / 64)
-                    .ok()
-                    .and_then(|at| words.get(at))
-                    .is_some_and(|word| word >> (id % 64) & 1 == 1)
+            IdSet::Bits { first, words } => bits_of(words, ids, mask, |id| id.wrapping_sub(*first)),
+            IdSet::Sorted(sorted) => {
+                for (mask, ids) in mask.iter_mut().zip(ids.chunks(64)) {
+                    let bit = |id| u64::from(sorted.binary_search(id).is_ok());
+                    *mask = ids.iter().zip(0..).fold(0, |word, (id, i)| word | bit(id) << i);
+                }
             }
-            IdSet::Sorted(ids) => ids.binary_search(&id).is_ok(),
         }
     }
 }
@@ -305,9 +314,11 @@ mod tests {
     fn sets_of_ids() {
         for ids in [vec![], vec![0], vec![u64::MAX], vec![5, 3, 70, 64], vec![1, u64::MAX, 1 << 40]] {
             let set = IdSet::of(ids.clone());
-            for id in [0, 1, 2, 3, 5, 63, 64, 65, 70, 1 << 40, u64::MAX - 1, u64::MAX] {
-                assert_eq!(set.contains(id), ids.contains(&id), "{id} in {ids:?}");
-            }
+            let asked = [0, 1, 2, 3, 5, 63, 64, 65, 70, 1 << 40, u64::MAX - 1, u64::MAX];
+            let mut mask = [!0];
+            set.keep(&asked, &mut mask);
+            let expected = asked.iter().zip(0..).map(|(id, i)| u64::from(ids.contains(id)) << i).sum::<u64>();
+            assert_eq!(mask, [expected], "{asked:?} in {ids:?}");
         }
     }
 }

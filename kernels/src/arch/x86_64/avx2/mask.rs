@@ -10,6 +10,7 @@ pub(crate) static TABLE: Kernels = Kernels {
     count: |words| unsafe { count(words) },
     // SAFETY: as above.
     positions: |mask, first, out| unsafe { positions(mask, first, out) },
+    gather: portable::mask::gather,
 };
 
 /// The positions of the bits of each byte, ascending, and then zeros.
