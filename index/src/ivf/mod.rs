@@ -255,8 +255,8 @@ impl Ivf {
         }
         let block = Block { rows: 0..piece.row_ids().len(), kept: Some(mask), threshold: found.threshold() };
         room.clear();
-        let (vector, centroids, codes) = (&query.vector, self.file.centroids(), piece.codes().as_slice());
-        quantizer.scan_few(vector, centroids, number, self.metric, codes, &block, product, room);
+        let codes = piece.codes().as_slice();
+        quantizer.scan_few(&query.vector, &self.file, number, self.metric, codes, &block, product, room);
         room.offer(piece.row_ids(), found);
         true
     }

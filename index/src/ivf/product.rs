@@ -158,7 +158,7 @@ impl Quantizer {
     pub(super) fn scan_few(
         &self,
         query: &Vector,
-        centroids: &Tensor,
+        file: &IvfIndex,
         number: usize,
         metric: Metric,
         codes: &[u8],
@@ -167,19 +167,28 @@ impl Quantizer {
         room: &mut BlockScratch,
     ) {
         let is_dot = metric == Metric::Dot;
-        if !self.take_residual(query, centroids, number, is_dot, scratch) {
+        let Some(codebook) = file.codebook() else { return };
+        if !self.take_residual(query, file.centroids(), number, is_dot, scratch) {
             return;
         }
+        let Scratch { residual, wide_residual, .. } = &*scratch;
         let (bytes, rows) = (self.layout.row_bytes(), block.rows.len());
+        let (wide, narrow, half) =
+            (codebook.values::<f64>(), codebook.values::<f32>(), codebook.values::<f16>());
         let distance = |row: usize| {
             let place = |byte: usize| match self.layout.transposed {
                 true => byte * rows + row,
                 false => row * bytes + byte,
             };
             let codes = (0..bytes).map(|byte| codes[place(byte)]);
-            let sum = match &self.codebook {
-                Codebook::Float32(words) => words.distance(&scratch.residual, codes, is_dot),
-                Codebook::Float64(words) => words.distance(&scratch.wide_residual, codes, is_dot),
+            let sum = match (&self.codebook, narrow) {
+                (Codebook::Float32(words), Some(book)) => words.distance(book, residual, codes, is_dot),
+                (Codebook::Float32(words), None) => {
+                    words.distance(half.unwrap_or_default(), residual, codes, is_dot)
+                }
+                (Codebook::Float64(words), _) => {
+                    words.distance(wide.unwrap_or_default(), wide_residual, codes, is_dot)
+                }
             };
             (sum + self.shift) * self.scale
         };

@@ -67,16 +67,24 @@ impl<T: Number> Codewords<T> {
     }
 
     /// The distance of one row by its codes, without a table: bit for bit that of a table of
-    /// [`products`](Self::products), or of [`squared_distances`](Self::squared_distances).
+    /// [`products`](Self::products), or of [`squared_distances`](Self::squared_distances). `codebook` is what these are
+    /// made of: the numbers of a codeword lie together there.
     ///
     /// # Panics
-    /// If the vector has not as many numbers as a row, or there are not codes of a row.
-    pub fn distance(&self, vector: &[T], codes: impl Iterator<Item = u8>, are_products: bool) -> f32 {
+    /// If the vector has not as many numbers as a row, there are not codes of a row, or the codebook is not as long.
+    pub fn distance(
+        &self,
+        codebook: &[impl Copy + Into<T>],
+        vector: &[T],
+        codes: impl Iterator<Item = u8>,
+        are_products: bool,
+    ) -> f32 {
         assert_eq!(vector.len(), self.dimension(), "a vector of the codewords' dimension");
+        assert_eq!(codebook.len(), self.numbers.len(), "the codebook of these codewords");
         let (width, words) = (self.width, self.layout.codewords());
         let entry = |part: usize, word: usize| {
-            let numbers = &self.numbers[part * words * width..][..words * width];
-            let numbers = numbers.chunks_exact(words).map(|numbers| numbers[word]);
+            let numbers =
+                codebook[(part * words + word) * width..][..width].iter().map(|&number| number.into());
             let pairs = vector[part * width..][..width].iter().zip(numbers);
             match are_products {
                 true => 1.0 - pairs.fold(T::default(), |sum, (&x, word)| sum + x * word).to_f32(),

@@ -145,7 +145,7 @@ mod tests {
                 for row in 0..20 {
                     let codes = (0..layout.row_bytes()).map(|byte| (row * 37 + byte * 101) as u8);
                     let expected = distance(layout, &table, codes.clone());
-                    let found = codewords.distance(&vector, codes, are_products);
+                    let found = codewords.distance(&book, &vector, codes, are_products);
                     assert_eq!(found.to_bits(), expected.to_bits(), "{layout:?}, {width}");
                 }
             }
