@@ -1,11 +1,8 @@
 //! The functions over masks that have more than one instruction set.
 
-use crate::{arch::portable, isa::Isa};
 #[cfg(target_arch = "x86_64")]
-use crate::{
-    arch::x86_64::{avx2, avx512},
-    isa::Extensions,
-};
+use crate::arch::x86_64::{avx2, avx512, detect};
+use crate::{arch::portable, isa::Isa};
 use alloc::vec::Vec;
 
 /// The kernels of one instruction set.
@@ -22,7 +19,7 @@ impl Kernels {
     pub(crate) fn current() -> &'static Kernels {
         match Isa::current() {
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if Extensions::available().vpopcntdq => &avx512::mask::WITH_COUNT,
+            Isa::Avx512 if detect::vpopcntdq() => &avx512::mask::WITH_COUNT,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx512 => &avx512::mask::TABLE,
             #[cfg(target_arch = "x86_64")]
