@@ -286,10 +286,14 @@ fn nothing_outside_is_read() {
                             false => pages.at_start(&partition.codes),
                             true => pages.at_end(&partition.codes),
                         };
-                        for threshold in [threshold, f32::INFINITY] {
+                        let mut last = vec![0; rows.div_ceil(64)];
+                        last[(rows - 1) / 64] = 1 << ((rows - 1) % 64);
+                        for (threshold, kept) in
+                            [(threshold, None), (f32::INFINITY, None), (f32::INFINITY, Some(&last[..]))]
+                        {
                             candidates.clear();
-                            lookup.scan(codes, rows, 0..rows, None, threshold, &mut candidates);
-                            assert_eq!(found(&candidates), partition.expected(0, rows, None, threshold));
+                            lookup.scan(codes, rows, 0..rows, kept, threshold, &mut candidates);
+                            assert_eq!(found(&candidates), partition.expected(0, rows, kept, threshold));
                         }
                     }
                 }

@@ -36,4 +36,12 @@ impl<'a> Columns<'a> {
     pub(crate) fn column(&self, byte: usize) -> &'a [u8] {
         &self.codes[byte * self.stride + self.start..][..self.rows]
     }
+
+    /// As [`column`](Self::column), with three bytes of others behind it, if there are as many.
+    #[inline(always)]
+    #[allow(dead_code)] // not every instruction set reads more than it wants
+    pub(crate) fn column_and_more(&self, byte: usize) -> Option<&'a [u8]> {
+        let first = byte * self.stride + self.start;
+        self.codes.get(first..first + self.rows + 3)
+    }
 }

@@ -22,6 +22,10 @@ pub(crate) struct Kernels {
     pub(crate) sums_of_8: fn(&Columns<'_>, &[f32], &mut [f32]),
     /// The same for codes of 4 bits.
     pub(crate) sums_of_4: fn(&Columns<'_>, &[f32], &mut [f32]),
+    /// As `sums_of_8`, of a few rows, which the third argument counts from the first.
+    pub(crate) few_of_8: fn(&Columns<'_>, &[f32], &[u32], &mut [f32]),
+    /// The same for codes of 4 bits.
+    pub(crate) few_of_4: fn(&Columns<'_>, &[f32], &[u32], &mut [f32]),
     /// Rows within a bound, for codes of 8 bits, where that is faster than the sums.
     pub(crate) within_of_8: Option<Within>,
     /// The same for codes of 4 bits.

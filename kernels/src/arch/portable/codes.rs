@@ -10,6 +10,8 @@ pub(crate) static TABLE: Kernels = Kernels {
     pick,
     sums_of_8,
     sums_of_4,
+    few_of_8,
+    few_of_4,
     within_of_8: None,
     within_of_4: None,
     least,
@@ -53,5 +55,44 @@ pub(crate) fn sums_of_4(columns: &Columns<'_>, table: &[f32], out: &mut [f32]) {
         for (out, &code) in out.iter_mut().zip(columns.column(byte)) {
             *out = *out + low[usize::from(code & 15)] + high[usize::from(code >> 4)];
         }
+    }
+}
+
+pub(crate) fn few_of_8(columns: &Columns<'_>, table: &[f32], rows: &[u32], out: &mut [f32]) {
+    side_by_side(rows, out, |rows| {
+        let mut sums = [0.0; SIDE_BY_SIDE];
+        for (byte, table) in table.as_chunks::<256>().0.iter().enumerate() {
+            let codes = columns.column(byte);
+            for (sum, row) in sums.iter_mut().zip(rows) {
+                *sum += table[usize::from(codes[row])];
+            }
+        }
+        sums
+    });
+}
+
+pub(crate) fn few_of_4(columns: &Columns<'_>, table: &[f32], rows: &[u32], out: &mut [f32]) {
+    side_by_side(rows, out, |rows| {
+        let mut sums = [0.0; SIDE_BY_SIDE];
+        for (byte, [low, high]) in table.as_chunks::<16>().0.as_chunks::<2>().0.iter().enumerate() {
+            let codes = columns.column(byte);
+            for (sum, row) in sums.iter_mut().zip(rows) {
+                *sum = *sum + low[usize::from(codes[row] & 15)] + high[usize::from(codes[row] >> 4)];
+            }
+        }
+        sums
+    });
+}
+
+/// Rows that are summed up together: an addition takes as long as four begin.
+const SIDE_BY_SIDE: usize = 4;
+
+/// Writes the sums of some rows, which `sums` has of so many.
+#[inline(always)]
+fn side_by_side(rows: &[u32], out: &mut [f32], sums: impl Fn([usize; SIDE_BY_SIDE]) -> [f32; SIDE_BY_SIDE]) {
+    for (rows, out) in rows.chunks(SIDE_BY_SIDE).zip(out.chunks_mut(SIDE_BY_SIDE)) {
+        let last = rows[rows.len() - 1];
+        let rows = core::array::from_fn(|i| *rows.get(i).unwrap_or(&last) as usize);
+        out.copy_from_slice(&sums(rows)[..out.len()]);
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     Layout,
     bounds::{Bounds, Limit},
-    distances_of, sums,
+    sums,
 };
 use crate::{
     codes::{Candidates, Columns, Kernels},
@@ -14,6 +14,9 @@ use core::ops::Range;
 
 /// Rows that are looked at together: their sums and bits stay in the nearest cache.
 const BLOCK: usize = 1024;
+
+/// The sum of one row in so many takes as long as those of all.
+const FEW: usize = 8;
 
 /// A table and the room for its scans, reused from partition to partition.
 #[derive(Debug, Clone, Default)]
@@ -98,8 +101,7 @@ impl Lookup {
         if let Some(last) = words.last_mut() {
             *last &= !0 >> (count.wrapping_neg() % 64);
         }
-        // The sum of a row takes so many times as long as that of one among all rows.
-        let are_few = |words: &[u64]| mask::count(words) < count.div_ceil(8);
+        let are_few = |words: &[u64]| mask::count(words) < count.div_ceil(FEW);
         let within = if layout.bits == 8 { kernels.within_of_8 } else { kernels.within_of_4 };
         if let (Limit::Gap(gap), Some(within), false) = (limit, within, are_few(words)) {
             let sum = self.bounds.sum(&self.table, kernels, gap);
@@ -108,7 +110,7 @@ impl Lookup {
             mask::and(words, &near[..words.len()]);
         }
         if are_few(words) {
-            return pick(layout, &self.table, &columns, words, first, threshold, out);
+            return pick(kernels, layout, &self.table, &columns, words, first, threshold, out);
         }
         let mut distances = [0.0; BLOCK];
         let distances = &mut distances[..count];
@@ -117,8 +119,10 @@ impl Lookup {
     }
 }
 
-/// Adds the rows in `mask` that are near enough.
+/// Adds the rows in `mask` that are near enough, of which there are few.
+#[allow(clippy::too_many_arguments)] // one block of a scan
 fn pick(
+    kernels: &Kernels,
     layout: Layout,
     table: &[f32],
     columns: &Columns<'_>,
@@ -127,19 +131,19 @@ fn pick(
     threshold: f32,
     out: &mut Candidates,
 ) {
-    /// Rows that are summed up side by side: an addition takes as long as four begin.
-    const ROWS: usize = 4;
-    let mut ones = mask::ones(mask);
-    while let Some(row) = ones.next() {
-        let (mut rows, mut count) = ([row; ROWS], 1);
-        for (place, row) in rows[1..].iter_mut().zip(&mut ones) {
-            *place = row;
-            count += 1;
-        }
-        let distances = distances_of(layout, table, columns, rows);
-        for (&row, distance) in rows.iter().zip(distances).take(count) {
-            out.push(first + row as u32, distance, threshold);
-        }
+    let (mut rows, mut distances) = ([0; BLOCK / FEW], [0.0; BLOCK / FEW]);
+    let mut count = 0;
+    for (to, row) in rows.iter_mut().zip(mask::ones(mask)) {
+        *to = row as u32;
+        count += 1;
+    }
+    let (rows, distances) = (&rows[..count], &mut distances[..count]);
+    match layout.bits {
+        8 => (kernels.few_of_8)(columns, table, rows, distances),
+        _ => (kernels.few_of_4)(columns, table, rows, distances),
+    }
+    for (&row, &distance) in rows.iter().zip(&*distances) {
+        out.push(first + row, distance, threshold);
     }
 }
 

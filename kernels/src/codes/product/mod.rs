@@ -74,38 +74,6 @@ fn sums(kernels: &Kernels, layout: Layout, columns: &Columns<'_>, table: &[f32],
     }
 }
 
-/// The distances of some rows, each as [`distance`] has it.
-#[inline(always)]
-fn distances_of<const N: usize>(
-    layout: Layout,
-    table: &[f32],
-    columns: &Columns<'_>,
-    rows: [usize; N],
-) -> [f32; N] {
-    let mut sums = [0.0; N];
-    match layout.bits {
-        8 => {
-            for (byte, part) in table.as_chunks::<256>().0.iter().enumerate() {
-                let codes = columns.column(byte);
-                for (sum, &row) in sums.iter_mut().zip(&rows) {
-                    *sum += part[usize::from(codes[row])];
-                }
-            }
-        }
-        _ => {
-            for (byte, [low, high]) in table.as_chunks::<16>().0.as_chunks::<2>().0.iter().enumerate() {
-                let codes = columns.column(byte);
-                for (sum, &row) in sums.iter_mut().zip(&rows) {
-                    let code = codes[row];
-                    *sum += low[usize::from(code & 15)];
-                    *sum += high[usize::from(code >> 4)];
-                }
-            }
-        }
-    }
-    sums
-}
-
 /// The distance of the row of these codes.
 #[inline(always)]
 fn distance(layout: Layout, table: &[f32], codes: impl Iterator<Item = u8>) -> f32 {

@@ -33,6 +33,8 @@ pub(crate) static TABLE: Kernels = Kernels {
     sums_of_8: |columns, table, out| unsafe { sums_of_8(columns, table, out) },
     // SAFETY: as above.
     sums_of_4: |columns, table, out| unsafe { sums_of_4(columns, table, out) },
+    few_of_8: portable::codes::few_of_8,
+    few_of_4: portable::codes::few_of_4,
     within_of_8: None,
     // SAFETY: as above.
     within_of_4: Some(|columns, bytes, sum, mask| unsafe { within_of_4(columns, bytes, sum, mask) }),

@@ -5,7 +5,10 @@
 //! 64 codes                   look up by VPSHUFB, low and high halves                look up by VPERMI2B, twice
 //! ```
 
-use super::code_tables::{least, products, quantise, squared};
+use super::{
+    code_tables::{least, products, quantise, squared},
+    few_codes::{few_of_4, few_of_8},
+};
 use crate::codes::{Candidates, Columns, Kernels};
 use core::arch::x86_64::*;
 
@@ -24,6 +27,10 @@ pub(crate) static TABLE: Kernels = Kernels {
     sums_of_8: |columns, table, out| unsafe { sums_of_8(columns, table, out) },
     // SAFETY: as above.
     sums_of_4: |columns, table, out| unsafe { sums_of_4(columns, table, out) },
+    // SAFETY: as above.
+    few_of_8: |columns, table, rows, out| unsafe { few_of_8(columns, table, rows, out) },
+    // SAFETY: as above.
+    few_of_4: |columns, table, rows, out| unsafe { few_of_4(columns, table, rows, out) },
     within_of_8: None,
     // SAFETY: as above.
     within_of_4: Some(|columns, bytes, sum, mask| unsafe { within_of_4(columns, bytes, sum, mask) }),

@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod distance;
 mod distance_bits;
 pub(crate) mod distance_bytes;
+mod few_codes;
 pub(crate) mod many;
 pub(crate) mod mask;
 pub(crate) mod roofline;
