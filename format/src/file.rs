@@ -7,6 +7,7 @@
 use crate::{
     BlobFiles, Coded, Column, Container, DataType, Error, Field, FileVersion, Result, Source,
     container::{ColumnPages, PageParts},
+    lent::Lent,
     v20,
     v21::{self, ReadRoom},
 };
@@ -238,12 +239,12 @@ impl File {
         find().map_err(|error: Error| error.within(format!("column `{}`", field.name)))
     }
 
-    /// The bytes of `row` of `field`, and of the rows that follow it without a gap, where they lie in the file, aligned for
-    /// its values; `None` if they must be [`read`](Self::read). Rows of such pages are never null.
+    /// `row` of `field`, and the rows that follow it without a gap, where they lie in the file, aligned for its values;
+    /// `None` if they must be [`read`](Self::read). Rows of such pages are never null.
     ///
     /// # Errors
     /// As [`File::read`].
-    pub fn lent_from(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<&[u8]>> {
+    pub fn lent_from(&self, field: &Field, columns: &ColumnMap, row: u64) -> Result<Option<Lent<'_>>> {
         let find = || {
             let Some((column, page)) = self.page_in_memory(field, columns, row)? else { return Ok(None) };
             let within = row - self.column(column)?.pages.starts[page];

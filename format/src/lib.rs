@@ -25,6 +25,7 @@ mod hostile;
 pub mod index;
 pub mod json;
 mod leaf;
+mod lent;
 mod order;
 mod proto;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use container::{Container, FileVersion};
 pub use data_type::{DataType, Physical, TimeUnit};
 pub use error::{Error, ErrorKind, Result};
 pub use file::{ColumnMap, File};
+pub use lent::Lent;
 pub use order::{Key, KeyValues, Keys, Scalar, has_order};
 pub use schema::{Field, Metadata, Schema};
 pub use source::{Extent, Source, Window};

@@ -7,7 +7,7 @@ use crate::{
     row_ids::FragmentRowIds,
 };
 use lancet_format::{
-    Coded, Column, DataType, Field, ReadRoom,
+    Coded, Column, DataType, Field, Lent, ReadRoom,
     table::{self, Deletions, Lineage, MAX_ROWS, RowIdSequence, RowVersions, hidden_field},
 };
 use std::{
@@ -373,9 +373,8 @@ pub(crate) struct Holder<'a> {
 }
 
 impl Holder<'_> {
-    /// The bytes of `row` of `field` and of rows that follow it where they lie, if they can be had so, in which case none of
-    /// the rows is null.
-    pub(crate) fn lent_from(&self, field: &Field, row: u64) -> Result<Option<&[u8]>> {
+    /// `row` of `field` and rows that follow it where they lie, if they can be had so, in which case none of them is null.
+    pub(crate) fn lent_from(&self, field: &Field, row: u64) -> Result<Option<Lent<'_>>> {
         self.open.lent_from(field, self.slot.columns(), row).map_err(|error| self.fail(error))
     }
 

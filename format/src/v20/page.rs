@@ -11,6 +11,7 @@ use crate::{
     container::{ColumnPages, PageParts},
     ensure,
     leaf::LeafShape,
+    lent::Lent,
     proto::{self, column_encoding::Kind, v20},
 };
 use alloc::format;
@@ -72,10 +73,12 @@ impl Page {
         matches!(&self.content, Content::Leaf(array) if array.lends_rows())
     }
 
-    /// The bytes of `row` and of those after it where they lie, if they can be lent.
-    pub(crate) fn lent_from(&self, row: u64) -> Result<Option<&[u8]>> {
+    /// `row` and those after it where they lie, if they can be lent.
+    pub(crate) fn lent_from(&self, row: u64) -> Result<Option<Lent<'_>>> {
         match &self.content {
-            Content::Leaf(array) if row < self.rows as u64 => array.lent(row as usize..self.rows),
+            Content::Leaf(array) if row < self.rows as u64 => {
+                Ok(array.lent(row as usize..self.rows)?.map(Lent::of_bytes))
+            }
             _ => Ok(None),
         }
     }

@@ -20,6 +20,7 @@ use crate::{
     container::PageParts,
     ensure,
     leaf::{Item, LeafBuilder, LeafShape, Room},
+    lent::Lent,
     proto::v21::{self as message, Compression, ZipWidth},
 };
 use alloc::{boxed::Box, format, vec::Vec};
@@ -160,11 +161,13 @@ impl FullZip {
             && matches!(&self.values, Values::Fixed { width, .. } if *width == self.stride() && *width > 0)
     }
 
-    /// The bytes of `row` and of those after it where they lie, of a plain page in memory.
-    pub(crate) fn lent_from(&self, row: u64) -> Result<Option<&[u8]>> {
+    /// `row` and those after it where they lie, of a plain page in memory.
+    pub(crate) fn lent_from(&self, row: u64) -> Result<Option<Lent<'_>>> {
         let stride = self.stride();
         match self.is_plain() && row < self.rows {
-            true => self.data.lent(row as usize * stride..self.rows as usize * stride),
+            true => {
+                Ok(self.data.lent(row as usize * stride..self.rows as usize * stride)?.map(Lent::of_bytes))
+            }
             false => Ok(None),
         }
     }

@@ -21,6 +21,7 @@ use crate::{
     container::PageParts,
     ensure,
     leaf::{LeafBuilder, LeafShape, Room},
+    lent::{ChunkValues, Lent},
     proto::v21 as message,
 };
 use alloc::{format, sync::Arc, vec::Vec};
@@ -123,17 +124,15 @@ impl MiniBlock {
         lends.then(|| self.table.slots(self.table.of_slot(row)))
     }
 
-    /// The bytes of `row` and of those after it in its chunk, `width` each, if they can be had without a copy.
-    pub(crate) fn lent_from(&self, row: u64, width: usize) -> Result<Option<&[u8]>> {
+    /// `row` and those after it in its chunk, of `width` bytes each, if they can be had without a copy.
+    pub(crate) fn lent_from(&self, row: u64, width: usize) -> Result<Option<Lent<'_>>> {
         let Some(slots) = self.lent_rows(row) else { return Ok(None) };
-        let index = self.table.of_slot(row);
-        let Some(bytes) = self.chunks.lent(self.table.bytes(index))? else { return Ok(None) };
-        let chunk = Chunk::parse(bytes, false, false, self.values.num_buffers(), self.large)
-            .map_err(|error| error.within(format!("chunk {index}")))?;
+        let Some(bytes) = self.chunks.lent(self.table.bytes(self.table.of_slot(row)))? else {
+            return Ok(None);
+        };
         let (at, end) = ((row - slots.start) as usize, (slots.end - slots.start) as usize);
-        // A chunk of another size is told when its rows are read.
-        let values = chunk.buffers()[0];
-        Ok(if values.len() == end * width { values.get(at * width..) } else { None })
+        let values = ChunkValues { at: at * width, len: end * width, is_large: self.large };
+        Ok(Some(Lent::in_chunk(bytes, values)))
     }
 
     /// Shares the rows `range` with the file: they lie in one chunk that lends them.

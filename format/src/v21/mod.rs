@@ -14,7 +14,7 @@
 
 mod blob;
 mod block;
-mod chunks;
+pub(crate) mod chunks;
 mod constant;
 mod dictionary;
 mod full_zip;

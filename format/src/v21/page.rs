@@ -15,6 +15,7 @@ use crate::{
     container::PageParts,
     file::OpenPage,
     leaf::{LeafShape, Room},
+    lent::Lent,
     proto::{self, v21 as message},
 };
 use alloc::{sync::Arc, vec::Vec};
@@ -107,8 +108,8 @@ impl Page {
         }
     }
 
-    /// The bytes of `row` and of those that follow it without a gap, if they can be lent.
-    pub(crate) fn lent_from(&self, row: u64) -> Result<Option<&[u8]>> {
+    /// `row` and those that follow it without a gap, if they can be lent.
+    pub(crate) fn lent_from(&self, row: u64) -> Result<Option<Lent<'_>>> {
         match (&self.layout, self.shape.slot_bytes()) {
             (Layout::MiniBlock(page), Some(width)) => page.lent_from(row, width),
             (Layout::FullZip(page), Some(_)) => page.lent_from(row),

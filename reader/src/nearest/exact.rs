@@ -10,7 +10,7 @@ use crate::{
     take::{self, Place},
 };
 use bytemuck::Pod;
-use lancet_format::{Column, Field, Values};
+use lancet_format::{Column, Field, Lent, Values};
 use lancet_index::{
     nearest::{Collector, Nearest, Neighbour},
     vector::Vector,
@@ -145,19 +145,26 @@ fn rank_few(
     for (holder, places) in holders.iter_mut().zip(of_fragments()) {
         *holder = dataset.fragments()[places[0].0.0 as usize].holder(dataset.pool(), field)?;
     }
-    let width = with_numbers!(query, values => size_of_val(&values[..]));
-    let mut vectors = [&[][..]; AT_ONCE];
-    let mut next = vectors.iter_mut();
+    let mut lent = [const { None }; AT_ONCE];
+    let mut next = lent.iter_mut();
     for (holder, places) in holders.iter().zip(of_fragments()) {
         let Some(holder) = holder else { return Ok(false) };
-        for (&((_, row), _), vector) in places.iter().zip(&mut next) {
-            let bytes = holder.lent_from(field, row.into())?;
-            let Some(bytes) = bytes.and_then(|bytes| bytes.get(..width)) else { return Ok(false) };
-            *vector = bytes;
+        for (&((_, row), _), lent) in places.iter().zip(&mut next) {
+            *lent = holder.lent_from(field, row.into())?;
         }
     }
+    let lent = &lent[..places.len()];
+    lent.iter().flatten().for_each(Lent::prefetch);
+    let width = with_numbers!(query, values => size_of_val(&values[..]));
+    let mut vectors = [&[][..]; AT_ONCE];
+    let vectors = &mut vectors[..places.len()];
+    for (vector, lent) in vectors.iter_mut().zip(lent) {
+        let bytes = lent.as_ref().and_then(Lent::bytes).and_then(|bytes| bytes.get(..width));
+        let Some(bytes) = bytes else { return Ok(false) };
+        *vector = bytes;
+    }
     // First one byte of each: looking up where a page lies takes longest, and overlaps only if nothing is between.
-    let vectors = &vectors[..places.len()];
+    let vectors = &*vectors;
     vectors.iter().for_each(|vector| gather::prefetch(vector, 0));
     for vector in vectors {
         (LINE..vector.len()).step_by(LINE).for_each(|at| gather::prefetch(vector, at));
@@ -247,7 +254,8 @@ impl Block<'_> {
         let mut left = &mut distances[..];
         while !left.is_empty() {
             let row = self.rows.end - left.len() as u64;
-            let Some(bytes) = holder.lent_from(field, row)? else { return Ok(false) };
+            let lent = holder.lent_from(field, row)?;
+            let Some(bytes) = lent.as_ref().and_then(Lent::bytes) else { return Ok(false) };
             let done = with_numbers!(query, values => of_run(values, metric, bytes, left));
             if done == 0 {
                 return Ok(false);
