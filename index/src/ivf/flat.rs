@@ -1,10 +1,13 @@
 //! Vectors that are stored as they are, centroids among them.
 
-use super::block::{Block, BlockScratch, Wanted};
+use super::{
+    Partition,
+    block::{Block, BlockScratch, Wanted},
+};
 use crate::{Error, Result, vector::Vector, with_numbers};
 use alloc::format;
 use bytemuck::Pod;
-use lancet_format::{Buffer, DataType, index::Tensor};
+use lancet_format::{DataType, index::Tensor};
 use lancet_kernels::distance::{DistanceTable, Element, Metric};
 
 /// The distances of `query` to all rows of a tensor of its type.
@@ -16,27 +19,34 @@ pub(super) fn distances(query: &Vector, metric: Metric, rows: &Tensor, out: &mut
     with_numbers!(query, values => typed(values, metric, rows, out));
 }
 
-/// Finds the rows of a block of `vectors`, which lie end to end, that are near enough.
+/// Finds the rows of a block of a partition's vectors that are near enough.
 pub(super) fn scan(
     query: &Vector,
     metric: Metric,
-    vectors: &Buffer,
+    partition: &Partition,
     block: &Block<'_>,
     room: &mut BlockScratch,
 ) -> Result<()> {
     fn typed<T: Element + Pod>(
         query: &[T],
         metric: Metric,
-        vectors: &Buffer,
+        partition: &Partition,
         block: &Block<'_>,
         room: &mut BlockScratch,
-    ) -> Option<()> {
-        let rows = vectors.typed::<T>().get(..block.rows.end * query.len())?;
-        block.compare(room, |wanted, out| compare(metric, query, rows, wanted, out));
-        Some(())
+    ) -> bool {
+        let mut fit = true;
+        block.compare(partition, room, |vectors, wanted, out| {
+            fit &= vectors.len().is_multiple_of(size_of_val(query).max(1));
+            if fit {
+                compare(metric, query, vectors.typed(), wanted, out);
+            }
+        });
+        fit
     }
-    let done = with_numbers!(query, values => typed(values, metric, vectors, block, room));
-    done.ok_or_else(|| Error::corrupt("expected vectors of the query's type"))
+    match with_numbers!(query, values => typed(values, metric, partition, block, room)) {
+        true => Ok(()),
+        false => Err(Error::corrupt("expected vectors of the query's type")),
+    }
 }
 
 /// The distances of `query` to those of `rows` that are wanted, which lie one after the other.

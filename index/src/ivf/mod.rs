@@ -27,7 +27,6 @@ use lancet_kernels::{
     select::{self, TopK},
 };
 pub use partition::Partition;
-use partition::Piece;
 
 /// Rows that are scanned at a time: their distances stay in the cache until they are compared.
 const BLOCK_ROWS: usize = 1024;
@@ -205,29 +204,22 @@ impl Ivf {
         scratch: &mut Scratch,
         found: &mut dyn Collector,
     ) -> Result<()> {
-        let mut is_prepared = false;
-        for piece in partition.pieces() {
-            if scratch.keep(filter, piece.row_ids()) {
-                if filter.is_some() && self.scan_few(query, number, piece, scratch, found) {
-                    continue;
-                }
-                if !is_prepared {
-                    self.prepare_codes(query, number, piece, scratch);
-                    is_prepared = true;
-                }
-                self.scan(query, piece, filter.is_some(), scratch, found)?;
-            }
+        if !scratch.keep(filter, partition.row_ids())
+            || filter.is_some() && self.scan_few(query, number, partition, scratch, found)
+        {
+            return Ok(());
         }
-        Ok(())
+        self.prepare_codes(query, number, partition, scratch);
+        self.scan(query, partition, filter.is_some(), scratch, found)
     }
 
-    /// Makes ready what codes of partition `number` are compared with; `first` are the first that will be.
-    fn prepare_codes(&self, query: &Query, number: usize, first: Piece<'_>, scratch: &mut Scratch) {
+    /// Makes ready what codes of partition `number`, which is `partition`, are compared with.
+    fn prepare_codes(&self, query: &Query, number: usize, partition: &Partition, scratch: &mut Scratch) {
         match &self.codes {
             Codes::Flat => {}
             Codes::Product(quantizer) => {
                 // Of queries that visit a partition one after the other, the first one asks for its codes.
-                let codes = first.codes().as_slice();
+                let codes = partition.codes();
                 if scratch.prefetched.replace(codes.as_ptr().addr()) != Some(codes.as_ptr().addr()) {
                     codes::prefetch(codes);
                 }
@@ -244,7 +236,7 @@ impl Ivf {
         &self,
         query: &Query,
         number: usize,
-        piece: Piece<'_>,
+        partition: &Partition,
         scratch: &mut Scratch,
         found: &mut dyn Collector,
     ) -> bool {
@@ -253,24 +245,24 @@ impl Ivf {
         if mask::count(mask) > quantizer.few() {
             return false;
         }
-        let block = Block { rows: 0..piece.row_ids().len(), kept: Some(mask), threshold: found.threshold() };
+        let rows = 0..partition.row_ids().len();
+        let block = Block { rows, kept: Some(mask), threshold: found.threshold() };
         room.clear();
-        let codes = piece.codes().as_slice();
-        quantizer.scan_few(&query.vector, &self.file, number, self.metric, codes, &block, product, room);
-        room.offer(piece.row_ids(), found);
+        quantizer.scan_few(&query.vector, &self.file, number, self.metric, partition, &block, product, room);
+        room.offer(partition.row_ids(), found);
         true
     }
 
-    /// Searches some rows of the partition that the scratch was prepared for, or those in its mask.
+    /// Searches all rows of the partition that the scratch was prepared for, or those in its mask.
     fn scan(
         &self,
         query: &Query,
-        piece: Piece<'_>,
+        partition: &Partition,
         is_masked: bool,
         scratch: &mut Scratch,
         found: &mut dyn Collector,
     ) -> Result<()> {
-        let rows = piece.row_ids().len();
+        let rows = partition.row_ids().len();
         let Scratch { mask, block: room, product, scalar, .. } = scratch;
         let mask = is_masked.then_some(&mask[..]);
         let mut start = 0;
@@ -287,13 +279,11 @@ impl Ivf {
             }
             room.clear();
             match &self.codes {
-                Codes::Flat => flat::scan(&query.vector, self.metric, piece.codes(), &block, room)?,
-                Codes::Product(quantizer) => {
-                    quantizer.scan(piece.codes().as_slice(), rows, &block, product, room);
-                }
-                Codes::Scalar(quantizer) => quantizer.scan(piece.codes().as_slice(), &block, scalar, room),
+                Codes::Flat => flat::scan(&query.vector, self.metric, partition, &block, room)?,
+                Codes::Product(quantizer) => quantizer.scan(partition.codes(), rows, &block, product, room),
+                Codes::Scalar(quantizer) => quantizer.scan(partition, &block, scalar, room),
             }
-            room.offer(piece.row_ids(), found);
+            room.offer(partition.row_ids(), found);
         }
         Ok(())
     }

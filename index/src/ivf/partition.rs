@@ -12,21 +12,23 @@ use lancet_format::{Buffer, Column, index::IvfIndex};
 #[derive(Debug)]
 pub struct Partition {
     row_ids: Column,
-    row_bytes: usize,
-    codes: Vec<Buffer>,
-}
-
-/// Some rows of a partition whose vectors or codes lie end to end.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Piece<'a> {
-    row_ids: &'a [u64],
-    codes: &'a Buffer,
+    /// Vectors or codes of consecutive rows, end to end.
+    pieces: Vec<Buffer>,
+    /// The first row of each piece, and the number of all rows.
+    starts: Vec<usize>,
 }
 
 impl Partition {
     pub(super) fn read(file: &IvfIndex, number: usize) -> Result<Self> {
-        let (row_ids, codes) = (file.row_ids(number)?, file.codes(number)?);
-        Ok(Partition { row_ids, row_bytes: file.row_bytes(), codes })
+        let (row_ids, pieces) = (file.row_ids(number)?, file.codes(number)?);
+        let mut starts = Vec::with_capacity(pieces.len() + 1);
+        let mut rows = 0;
+        starts.push(rows);
+        for piece in &pieces {
+            rows += piece.len() / file.row_bytes().max(1);
+            starts.push(rows);
+        }
+        Ok(Partition { row_ids, pieces, starts })
     }
 
     /// The row ids, in the order of the file.
@@ -36,28 +38,21 @@ impl Partition {
 
     /// The bytes of memory that it takes, those apart that lie in the file.
     pub fn heap_bytes(&self) -> usize {
-        let codes: usize = self.codes.iter().map(Buffer::heap_bytes).sum();
-        self.row_ids.heap_bytes() + codes + self.codes.capacity() * size_of::<Buffer>()
+        let codes: usize = self.pieces.iter().map(Buffer::heap_bytes).sum();
+        let lists =
+            self.pieces.capacity() * size_of::<Buffer>() + self.starts.capacity() * size_of::<usize>();
+        self.row_ids.heap_bytes() + codes + lists
     }
 
-    /// All rows, piece after piece.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
-        let mut start = 0;
-        self.codes.iter().map(move |codes| {
-            let rows: Range<usize> = start..start + codes.len() / self.row_bytes.max(1);
-            start = rows.end;
-            Piece { row_ids: &self.row_ids()[rows], codes }
-        })
-    }
-}
-
-impl<'a> Piece<'a> {
-    pub(super) fn row_ids(&self) -> &'a [u64] {
-        self.row_ids
+    /// The pieces in which some of `rows` lie, with the rows of each.
+    pub(super) fn pieces(&self, rows: Range<usize>) -> impl Iterator<Item = (Range<usize>, &Buffer)> {
+        let first = self.starts.partition_point(|&start| start <= rows.start).saturating_sub(1);
+        let pieces = self.pieces.iter().zip(self.starts.windows(2)).skip(first);
+        pieces.map(|(piece, ends)| (ends[0]..ends[1], piece)).take_while(move |(own, _)| own.start < rows.end)
     }
 
-    /// The bytes of all codes, or vectors.
-    pub(super) fn codes(&self) -> &'a Buffer {
-        self.codes
+    /// The codes of all rows, of a kind that has them in one piece.
+    pub(super) fn codes(&self) -> &[u8] {
+        self.pieces.first().map_or(&[], Buffer::as_slice)
     }
 }

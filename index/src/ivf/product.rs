@@ -6,7 +6,7 @@
 //! ```
 //! Vectors are unit vectors under cosine, whose squared distance is twice 1 − cosine.
 
-use super::{Block, BlockScratch, block::Wanted};
+use super::{Block, BlockScratch, Partition, block::Wanted};
 use crate::{Error, Result, vector::Vector};
 use alloc::vec::Vec;
 use half::f16;
@@ -153,7 +153,7 @@ impl Quantizer {
         self.layout.codewords() / 16
     }
 
-    /// Finds the rows of a block, of which few are kept, that are near enough, in partition `number` of `rows`.
+    /// Finds the rows of a block, all of partition `number` of which few are kept, that are near enough.
     #[allow(clippy::too_many_arguments)] // a query, a partition, and where to write
     pub(super) fn scan_few(
         &self,
@@ -161,7 +161,7 @@ impl Quantizer {
         file: &IvfIndex,
         number: usize,
         metric: Metric,
-        codes: &[u8],
+        partition: &Partition,
         block: &Block<'_>,
         scratch: &mut Scratch,
         room: &mut BlockScratch,
@@ -172,7 +172,7 @@ impl Quantizer {
             return;
         }
         let Scratch { residual, wide_residual, .. } = &*scratch;
-        let (bytes, rows) = (self.layout.row_bytes(), block.rows.len());
+        let (codes, bytes, rows) = (partition.codes(), self.layout.row_bytes(), block.rows.len());
         let (wide, narrow, half) =
             (codebook.values::<f64>(), codebook.values::<f32>(), codebook.values::<f16>());
         let distance = |row: usize| {
@@ -192,7 +192,7 @@ impl Quantizer {
             };
             (sum + self.shift) * self.scale
         };
-        block.compare(room, |wanted, out| match wanted {
+        block.compare(partition, room, |_, wanted, out| match wanted {
             Wanted::All(rows) => out.iter_mut().zip(rows).for_each(|(out, row)| *out = distance(row)),
             Wanted::Of(rows) => {
                 out.iter_mut().zip(rows).for_each(|(out, &row)| *out = distance(row as usize));

@@ -8,6 +8,7 @@
 //! Vectors are unit vectors under cosine, whose squared distance is twice 1 − cosine.
 
 use super::{
+    Partition,
     block::{Block, BlockScratch, Wanted},
     flat::compare,
 };
@@ -61,12 +62,19 @@ impl Quantizer {
     }
 
     /// Finds the rows of a block that are near enough.
-    pub(super) fn scan(&self, codes: &[u8], block: &Block<'_>, query: &Scratch, room: &mut BlockScratch) {
+    pub(super) fn scan(
+        &self,
+        partition: &Partition,
+        block: &Block<'_>,
+        query: &Scratch,
+        room: &mut BlockScratch,
+    ) {
         let Scratch { codes: query_codes, numbers, halved } = query;
         let dimension = numbers.len().max(query_codes.len());
         if query_codes.is_empty() {
             let constant = self.start as f32 * numbers.iter().sum::<f32>();
-            return block.compare(room, |wanted, out| {
+            return block.compare(partition, room, |codes, wanted, out| {
+                let codes = codes.as_slice();
                 match wanted {
                     Wanted::All(rows) => {
                         scalar::products(numbers, &codes[rows.start * dimension..rows.end * dimension], out);
@@ -82,8 +90,8 @@ impl Quantizer {
             });
         }
         let scale = self.step * self.step * if *halved { 0.5 } else { 1.0 };
-        block.compare(room, |wanted, out| {
-            compare(Metric::L2, query_codes, codes, wanted, out);
+        block.compare(partition, room, |codes, wanted, out| {
+            compare(Metric::L2, query_codes, codes.as_slice(), wanted, out);
             out.iter_mut().for_each(|x| *x *= scale);
         });
     }

@@ -25,10 +25,13 @@ use crate::{
             distance_kernels::{Kernels, entry_points},
             measure::{SquaredL2, Total},
         },
-        x86_64::avx2::distance::{I8_PRODUCT, U8_PRODUCT},
+        x86_64::{
+            avx2::distance::{I8_PRODUCT, U8_PRODUCT},
+            detect,
+        },
     },
     distance::DistanceTable,
-    isa::{Extensions, Isa},
+    isa::Isa,
 };
 
 entry_points!("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx512vpopcntdq,avx2,fma,f16c");
@@ -63,8 +66,7 @@ const HAMMING: Kernels<u8> = unsafe {
 
 /// Whether this machine has what these need beyond [`Isa::Avx512`].
 pub(crate) fn has_instructions() -> bool {
-    let extensions = Extensions::available();
-    extensions.vnni && extensions.vpopcntdq
+    detect::vnni() && detect::vpopcntdq()
 }
 
 /// Bytes of a register.
