@@ -402,18 +402,24 @@ impl Located<'_> {
                 // With as many entries as there are rows, each row has one, and there are no others.
                 Part::Intervals(tree, ..) if tree.num_rows() == physical => part.rows(),
                 Part::Sets(sets) if !dataset.manifest().has_stable_row_ids() => {
-                    let is_covered = |id| {
-                        dataset.manifest().position_of(id).is_some_and(|position| coverage.contains(position))
-                    };
-                    let of_set = |set: &RowAddressSet| {
-                        let rows = set.fragments().filter(|(id, _)| is_covered(*id));
-                        rows.map(|(_, rows)| rows.map(lancet_format::table::Roaring::len))
-                            .sum::<Option<u64>>()
-                    };
-                    match sets.iter().map(|set| of_set(set)).sum::<Option<u64>>() {
-                        Some(rows) => rows,
-                        None => return Ok(None),
+                    let mut rows = 0;
+                    for (id, of_fragment) in sets.iter().flat_map(|set| set.fragments()) {
+                        let position = dataset.manifest().position_of(id);
+                        let Some(position) = position.filter(|&position| coverage.contains(position)) else {
+                            continue;
+                        };
+                        let there = dataset.fragments()[position].physical_rows(dataset.pool())?;
+                        let Some(own) = of_fragment else { return Ok(None) };
+                        if own.max().is_some_and(|last| u64::from(last) >= there) {
+                            return Ok(None);
+                        }
+                        rows += own.len();
                     }
+                    // Rows that are not there, or have two values: a damaged index, which reading puts right.
+                    if rows > physical {
+                        return Ok(None);
+                    }
+                    rows
                 }
                 _ => return Ok(None),
             };
